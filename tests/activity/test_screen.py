@@ -67,4 +67,4 @@ async def test_new_entries_are_announced(committed: Core, ada: Actor) -> None:
 async def test_a_document_shows_its_own(committed: Core, ada: Actor) -> None:
     id = await add_text(committed, ada)
     async with mounted(committed, ada, train_screen, path=f"/dashboard/train?document={id}") as screen:
-        await screen.expect("Ada Lovelace added the document Boats")
+        await screen.expect("Ada Lovelace added the document “ Boats ”")

@@ -37,7 +37,7 @@ __all__ = ["bob"]
 
 pytestmark = pytest.mark.security(49)
 
-NOTED = ActivityKind("test.noted", later("Noted"), later("{person} noted {subject}"), combining=Combining.SOON)
+NOTED = ActivityKind("test.noted", later("Noted"), later("{person} noted “{subject}”"), combining=Combining.SOON)
 
 
 async def entries(core: Core, actor: Actor, **query: object) -> list[ActivityRead]:
@@ -69,21 +69,27 @@ class TestRecorded:
     async def test_documents(self, committed: Core, ada: Actor) -> None:
         id = await add_text(committed, ada)
         async with committed.database.transaction() as session:
-            await training.rename_document(session, ada, id, DocumentTitle(title="Ferries"))
+            for title in ("Ferries", "Barges"):
+                await training.rename_document(session, ada, id, DocumentTitle(title=title))
             await training.remove_document(session, ada, id)
+        trashed = await entries(committed, ada, subject_id=id)
+        assert {(entry.kind, entry.path) for entry in trashed} >= {("document.added", f"/dashboard/trash?open={id}")}
+        async with committed.database.transaction() as session:
             await trash.restore(session, ada, committed, id)
             await training.remove_document(session, ada, id)
             await trash.delete_forever(session, ada, committed, id)
         expected = [
-            "Ada Lovelace added the document Boats",
-            "Ada Lovelace renamed the document “Boats” to Ferries",
-            "Ada Lovelace moved Ferries to the trash",
-            "Ada Lovelace restored Ferries from the trash",
-            "Ada Lovelace moved Ferries to the trash",
-            "Ada Lovelace deleted Ferries forever",
+            "Ada Lovelace added the document “Barges”",
+            "Ada Lovelace renamed the document “Boats” to “Ferries”",
+            "Ada Lovelace renamed the document “Ferries” to “Barges”",
+            "Ada Lovelace moved “Barges” to the trash",
+            "Ada Lovelace restored “Barges” from the trash",
+            "Ada Lovelace moved “Barges” to the trash",
+            "Ada Lovelace deleted “Barges” forever",
         ]
         assert await sentences(committed, ada, sort="at", subject_id=id) == expected
-        assert {entry.subject_kind for entry in await entries(committed, ada, subject_id=id)} == {"document"}
+        found = await entries(committed, ada, subject_id=id)
+        assert {(entry.subject_kind, entry.path) for entry in found} == {("document", "")}
 
     async def test_drafts_also_with_their_opportunity(self, committed: Core, ada: Actor) -> None:
         draft = await started(committed, ada)
@@ -96,12 +102,12 @@ class TestRecorded:
             await editing.delete_section(session, ada, draft.id, added.id)
         await generation.export_draft(committed, ada, draft.id, ExportFormat.MARKDOWN)
         assert await sentences(committed, ada, sort="at", subject_id=draft.id) == [
-            f"Ada Lovelace started the draft {draft.title}",
-            f"Ada Lovelace renamed the draft “{draft.title}” to Harbor",
-            f"Ada Lovelace edited “{part.heading}” in Harbor",
-            "Ada Lovelace added the section “Risks” to Harbor",
-            "Ada Lovelace deleted the section “Risks” from Harbor",
-            "Ada Lovelace exported the draft Harbor",
+            "Ada Lovelace started the draft “Harbor”",
+            f"Ada Lovelace renamed the draft “{draft.title}” to “Harbor”",
+            f"Ada Lovelace edited “{part.heading}” in “Harbor”",
+            "Ada Lovelace added the section “Risks” to “Harbor”",
+            "Ada Lovelace deleted the section “Risks” from “Harbor”",
+            "Ada Lovelace exported the draft “Harbor”",
         ]
         (entry, _) = await entries(committed, ada, sort="at", subject_id=draft.opportunity_id)
         assert (entry.kind, entry.path) == ("draft.started", f"/generate/slug/{draft.slug}")
@@ -116,15 +122,15 @@ class TestRecorded:
                 accepted = await categories.accept(session, ada, committed, notice.id, category.id)
             await categories.reject(session, ada, committed, second.id, category.id)
         assert accepted.decided_at
-        of_notice = "Ada Lovelace put 1 opportunity in Ferries"
+        of_notice = "Ada Lovelace put 1 opportunity in “Ferries”"
         assert await sentences(committed, ada, subject_id=first.id) == [of_notice]
         assert set(await sentences(committed, ada, subject_id=second.id)) == {
             of_notice,
-            "Ada Lovelace dismissed 1 suggestion for Ferries",
+            "Ada Lovelace dismissed 1 suggestion for “Ferries”",
         }
-        assert await sentences(committed, ada, kind="category.accepted") == ["Ada Lovelace put 2 opportunities in Ferries"]
+        assert await sentences(committed, ada, kind="category.accepted") == ["Ada Lovelace put 2 opportunities in “Ferries”"]
         assert await sentences(committed, ada, kind="category.renamed") == [
-            "Ada Lovelace renamed the category “Boats” to Ferries"
+            "Ada Lovelace renamed the category “Boats” to “Ferries”"
         ]
 
     async def test_an_undone_decision_does_not_count(self, committed: Core, ada: Actor) -> None:
@@ -154,7 +160,7 @@ class TestRecorded:
             "Bob joined (role: Editor)",
             "Eve joined (role: Editor)",
             "Ada Lovelace changed the role of Bob to Viewer",
-            "Ada Lovelace renamed the workspace “Harbor” to Port",
+            "Ada Lovelace renamed the workspace “Harbor” to “Port”",
             "Ada Lovelace removed Bob from the workspace",
             "Eve left the workspace",
         ]
@@ -197,7 +203,7 @@ class TestRead:
     async def test_in_the_language_of_the_reader(self, committed: Core, ada: Actor) -> None:
         await add_text(committed, ada)
         with using_language("de"):
-            assert await sentences(committed, ada) == ["Ada Lovelace hat das Dokument Boats hinzugefügt"]
+            assert await sentences(committed, ada) == ["Ada Lovelace hat das Dokument „Boats“ hinzugefügt"]
 
     async def test_by_person_kind_text_and_day(self, committed: Core, ada: Actor, bob: Actor) -> None:
         owner = await create(committed, ada)
@@ -205,8 +211,8 @@ class TestRead:
         await add_text(committed, owner)
         await add_text(committed, editor, "Ports")
         today = now().date()
-        assert await sentences(committed, owner, person=bob.id, kind="document.added") == ["Bob added the document Ports"]
-        assert await sentences(committed, owner, text="OAT") == ["Ada Lovelace added the document Boats"]
+        assert await sentences(committed, owner, person=bob.id, kind="document.added") == ["Bob added the document “Ports”"]
+        assert await sentences(committed, owner, text="OAT") == ["Ada Lovelace added the document “Boats”"]
         assert await sentences(committed, owner, text="bob", kind="member.joined") == ["Bob joined (role: Editor)"]
         assert len(await entries(committed, owner, first=today - timedelta(days=1), last=today + timedelta(days=1))) == 3
         assert await entries(committed, owner, last=today - timedelta(days=2)) == []
@@ -217,10 +223,14 @@ class TestRead:
         await add_text(committed, ada)
         async with committed.database.transaction() as session:
             await session.execute(update(Activity).values(at=now().replace(hour=23, minute=30)))
-        today, tokyo = now().date(), ada.model_copy(update={"time_zone": "Asia/Tokyo"})
+        today = now().date()
         assert len(await entries(committed, ada, last=today)) == 1
-        assert len(await entries(committed, tokyo, last=today)) == 0
-        assert len(await entries(committed, tokyo, first=today + timedelta(days=1))) == 1
+        for zone in ("time_zone", "browser_time_zone"):
+            tokyo = ada.model_copy(update={zone: "Asia/Tokyo"})
+            assert len(await entries(committed, tokyo, last=today)) == 0
+            assert len(await entries(committed, tokyo, first=today + timedelta(days=1))) == 1
+        chosen = ada.model_copy(update={"time_zone": "UTC", "browser_time_zone": "Asia/Tokyo"})
+        assert service.zone_of(chosen).key == "UTC"
 
     async def test_of_a_package_that_is_gone(self, committed: Core, ada: Actor) -> None:
         await noted(committed, ada, Subject("note", uuid4(), "Tides"))
@@ -230,8 +240,8 @@ class TestRead:
         id = await add_text(committed, ada, "{person} 100 %")
         await do(committed, lambda session: training.rename_document(session, ada, id, DocumentTitle(title="{0}")))
         assert await sentences(committed, ada) == [
-            "Ada Lovelace renamed the document “{person} 100 %” to {0}",
-            "Ada Lovelace added the document {person} 100 %",
+            "Ada Lovelace renamed the document “{person} 100 %” to “{0}”",
+            "Ada Lovelace added the document “{0}”",
         ]
 
     async def test_is_exported(self, committed: Core, ada: Actor) -> None:
@@ -239,7 +249,7 @@ class TestRead:
         async with committed.database.transaction() as session:
             lines = [line async for line in service.export_activity(session, ada, committed, ActivityQuery())]
         assert lines[0].strip() == "When,Who,Kind,Target,Activity"
-        assert lines[1].strip().endswith("Ada Lovelace,Document added,Boats,Ada Lovelace added the document Boats")
+        assert lines[1].strip().endswith("Ada Lovelace,Document added,Boats,Ada Lovelace added the document “Boats”")
 
 
 class TestForgotten:
@@ -248,7 +258,7 @@ class TestForgotten:
         await age(committed, KEPT + timedelta(minutes=1))
         await add_text(committed, ada, "Ports")
         await service.remove_old(committed)
-        assert await sentences(committed, ada) == ["Ada Lovelace added the document Ports"]
+        assert await sentences(committed, ada) == ["Ada Lovelace added the document “Ports”"]
 
     async def test_are_the_names_of_people_who_delete_their_account(self, committed: Core, ada: Actor, bob: Actor) -> None:
         owner = await create(committed, ada)
@@ -258,7 +268,7 @@ class TestForgotten:
         await do(committed, lambda session: delete_account(session, bob, committed))
         assert await sentences(committed, owner, sort="at") == [
             "Former member joined (role: Editor)",
-            "Former member added the document Boats",
+            "Former member added the document “Boats”",
             "Ada Lovelace changed the role of Former member to Viewer",
             "Former member left the workspace",
         ]

@@ -14,6 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.models import AuditEntry
 from fundwright.accounts.schemas import Actor, WorkspaceRole
+from fundwright.activity import service as activity
+from fundwright.activity.schemas import ActivityQuery
 from fundwright.core import jobs
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotAllowed, NotFound
 from fundwright.core.jobs import JobState
@@ -33,6 +35,8 @@ from fundwright.generation.schemas import (
     WriteSection,
 )
 from fundwright.language.protocols import PossibleMatch
+from fundwright.notifications import service as notifications
+from fundwright.notifications.schemas import NotificationQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentQuery, DocumentState, PastedText
 from fundwright.trash import service as trash
@@ -71,6 +75,15 @@ class Team(SimpleNamespace):
         with acting_in(actor.scope):
             async with self.desk.core.database.transaction() as session:
                 return await work(session)
+
+    async def join(self, email: str, name: str) -> Actor:
+        async with self.desk.core.database.transaction() as session:
+            joining = await add_account(session, email, name=name)
+            sent = await invitations.invite(session, self.ada, self.desk.core, InvitationForm(email=email))
+            await invitations.accept_link(session, joining, sent.link.rpartition("/")[2])
+            there = await workspaces.actor_in(session, joining, self.ada.workspace_id)
+        assert there is not None
+        return there
 
     async def restrict(self, actor: Actor, document: UUID, *members: ChosenMember) -> None:
         form = RestrictionForm(members=members)
@@ -189,6 +202,43 @@ class TestDocuments:
             eve = await add_account(session, "eve@example.org", name="Eve")
         with refused(NotFound):
             await team.restrict(team.ben, team.roofs, ChosenMember(account_id=eve.id))
+
+    async def test_who_added_it_and_owners_are_told_and_nobody_else(self, team: Team) -> None:
+        core = team.desk.core
+
+        async def told(actor: Actor) -> list[str]:
+            entries = await team.do(actor, lambda session: activity.list_activity(session, actor, core, ActivityQuery()))
+            found = await team.do(
+                actor, lambda session: notifications.list_notifications(session, actor, core, NotificationQuery())
+            )
+            items = [entry.sentence for entry in entries.items if entry.kind.startswith("item.")]
+            return items + [each.title for each in found.items if each.kind.startswith("item.")]
+
+        eve = await team.join("eve@example.org", "Eve")
+        await team.restrict(team.ben, team.roofs)
+        assert await told(team.ada) == [
+            "Ben restricted “Roofs” to chosen members",
+            "Ben restricted “Roofs” to chosen members; you can still edit it",
+        ]
+        assert await told(eve) == []
+        chosen = ChosenMember(account_id=eve.id, access=Access.VIEW)
+        await team.restrict(team.ben, team.roofs, chosen)
+        await team.restrict(team.ben, team.roofs, chosen)
+        changes = ["Ben changed which members see “Roofs”", "Ben restricted “Roofs” to chosen members"]
+        assert await told(eve) == [*changes, "Ben gave you access to “Roofs”"]
+        pasted = PastedText(title="Ladders", text="Ladders were inspected in 2025.")
+        ladders = (await team.do(team.ben, lambda session: training.add_text(session, team.ben, core, pasted))).id
+        await team.restrict(team.ben, ladders)
+        hidden = "Ben restricted an item that you do not see (kind: Document)"
+        assert [hidden in await told(actor) for actor in (team.ada, team.ben, eve)] == [True, False, False]
+        await team.do(team.ada, lambda session: restrictions.lift_as_owner(session, team.ada, core, ladders))
+        for actor in (team.ada, team.ben, eve):
+            first, second, *_ = await told(actor)
+            assert (first, second) == (
+                "Ada Example made “Ladders” visible to everyone",
+                "Ben restricted “Ladders” to chosen members",
+            )
+            assert hidden not in await told(actor)
 
     async def test_the_personal_workspace_has_nothing_to_restrict(self, team: Team) -> None:
         alone = team.desk.actor

@@ -3,6 +3,7 @@ import "./theme/index.css";
 import { startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { App } from "./runtime/App";
+import { keepTimeZone } from "./runtime/dates";
 import { replayEarly } from "./runtime/early";
 import { keepFields } from "./runtime/keptFields";
 import type { Page } from "./runtime/protocol";
@@ -31,6 +32,7 @@ async function start(): Promise<void> {
   const root = document.getElementById("root");
   if (root === null) throw new Error("The document has no #root.");
   followSettings();
+  keepTimeZone(page.base);
   const runtime = new Runtime(page);
   followOtherTabs(() => keepFields(page.account));
   void settleSession(runtime);

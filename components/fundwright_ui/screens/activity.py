@@ -33,7 +33,7 @@ from fundwright_ui.screens.listing import (
     search_box,
     use_listing,
 )
-from fundwright_ui.ui import Option, empty, icon, link_button, loading, pagination, problem, section, select_field, stack
+from fundwright_ui.ui import Option, empty, icon, link_button, loading, moment, pagination, problem, section, select_field, stack
 from fundwright_ui.ui.elements import Child
 
 _EXPORT = "/api/activity/export.csv"
@@ -135,7 +135,7 @@ def _days(entries: Sequence[ActivityRead], zone: ZoneInfo) -> VdomDict:
             html.section(
                 {"aria-label": _day_name(day, zone), "key": day.isoformat()},
                 html.h2({"className": "fw-feed-day"}, _day_name(day, zone)),
-                html.ol({"className": "fw-feed"}, *(_entry(entry, _time(entry.at, zone)) for entry in of_day)),
+                html.ol({"className": "fw-feed"}, *(_entry(entry, _clock(entry.at, zone)) for entry in of_day)),
             )
             for day, of_day in groupby(entries, key=day_of)
         ),
@@ -149,9 +149,8 @@ def _day_name(day: date, zone: ZoneInfo) -> str:
     return t("Yesterday") if day == today - timedelta(days=1) else format_date(day, format="full", locale=current_language())
 
 
-def _time(at: datetime, zone: ZoneInfo) -> str:
-    text = format_time(at.astimezone(zone), "short", locale=current_language())
-    return text if zone.key != "UTC" else f"{text} UTC"
+def _clock(at: datetime, zone: ZoneInfo) -> VdomDict:
+    return html.time({"dateTime": at.isoformat()}, format_time(at.astimezone(zone), "short", locale=current_language()))
 
 
 @component
@@ -172,31 +171,25 @@ def activity_of(subject_id: UUID) -> VdomDict | None:
         return section(title, loading(t("Loading activity")))
     if not found.value.total:
         return None
-    zone = activity.zone_of(actor)
     return section(
         title,
         html.ol(
             {"className": "fw-feed fw-feed-beside"},
-            *(_entry(entry, _moment(entry, zone), of=subject_id) for entry in found.value.items),
+            *(_entry(entry, moment(entry.at), of=subject_id) for entry in found.value.items),
         ),
         pagination(found.value.page, -(-found.value.total // _SHOWN_BESIDE), on_page=set_number),
         actions=[export_button(connection, _EXPORT, found.value.total, query, variant="text")],
     )
 
 
-def _moment(entry: ActivityRead, zone: ZoneInfo) -> str:
-    local = entry.at.astimezone(zone)
-    return f"{format_date(local, format='medium', locale=current_language())}, {_time(entry.at, zone)}"
-
-
-def _entry(entry: ActivityRead, shown: str, *, of: UUID | None = None) -> VdomDict:
+def _entry(entry: ActivityRead, shown: VdomDict, *, of: UUID | None = None) -> VdomDict:
     """`of` is what the page shows, which needs no link."""
     sentence = [_part(part, "" if entry.subject_id == of else entry.path) for part in entry.parts]
     return html.li(
         {"key": str(entry.id)},
         icon(_ICONS.get(entry.subject_kind, "circle"), small=True) if of is None else None,
         html.p(*sentence),
-        html.time({"dateTime": entry.at.isoformat(), "className": "fw-muted fw-small"}, shown),
+        html.span({"className": "fw-muted fw-small"}, shown),
     )
 
 

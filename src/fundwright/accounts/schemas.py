@@ -131,6 +131,8 @@ class Actor(BaseModel):
     """It uses an API token, so it cannot re-authenticate."""
     time_zone: str | None = None
     """The time zone for times, unless it is the browser's."""
+    browser_time_zone: str | None = None
+    """The time zone of the browser, if it is known."""
     photo_url: str | None = None
     is_confirmed: bool = True
     """The email address has been confirmed. Until then, the account may only read."""

@@ -13,7 +13,7 @@ from fundwright.core.database import Base, now
 
 
 class Activity(Base):
-    """Something that happened in a workspace, with the title that its subject had then."""
+    """Something that happened in a workspace, with the last known title of its subject."""
 
     __tablename__ = "activity"
     __table_args__ = (

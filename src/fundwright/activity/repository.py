@@ -7,13 +7,13 @@ from datetime import date, datetime, time, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Row, Select, and_, delete, func, or_, select
+from sqlalchemy import Row, Select, and_, any_, delete, exists, false, func, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from fundwright.accounts.models import Account, Membership
 from fundwright.activity.models import Activity
-from fundwright.activity.schemas import MEMBER, ActivePerson, ActivityQuery
+from fundwright.activity.schemas import MEMBER, ActivePerson, ActivityQuery, Subject
 from fundwright.core.lists import contains, count_all, ordered_by
 
 Entry = Row[Activity, str, str]
@@ -43,9 +43,22 @@ async def find_latest(
     return await session.scalar(found.order_by(Activity.at.desc()).limit(1).execution_options(populate_existing=True))
 
 
-async def page(session: AsyncSession, owner_id: UUID, query: ActivityQuery, zone: ZoneInfo) -> tuple[Sequence[Entry], int]:
-    """Return entries, and the number of all. Days begin at midnight in `zone`."""
+async def page(
+    session: AsyncSession,
+    owner_id: UUID,
+    query: ActivityQuery,
+    zone: ZoneInfo,
+    *,
+    stand_ins: Collection[str] = (),
+    is_owner: bool = False,
+) -> tuple[Sequence[Entry], int]:
+    """Return entries, and the number of all. Days begin at midnight in `zone`. Those of the kinds `stand_ins` are for owners who see no
+    entry about their related things."""
     found = _entries(owner_id, query, zone)
+    if stand_ins:
+        of_related = aliased(Activity)
+        is_unseen = ~exists().where(of_related.owner_id == owner_id, of_related.subject_id == any_(Activity.related_ids))
+        found = found.where(or_(Activity.kind.not_in(stand_ins), is_unseen if is_owner else false()))
     order = ordered_by(query, {"at": Activity.at}, default=Activity.at.desc())
     rows = await session.execute(found.order_by(order, Activity.id).offset(query.offset).limit(query.page_size))
     return rows.all(), await count_all(session, found)
@@ -93,8 +106,23 @@ async def list_own(session: AsyncSession, account_id: UUID) -> Sequence[Activity
     return (await session.scalars(found.order_by(Activity.at, Activity.id))).all()
 
 
-async def remove_of(session: AsyncSession, subject_ids: Collection[UUID]) -> None:
-    await session.execute(delete(Activity).where(Activity.subject_id.in_(subject_ids)))
+async def follow(session: AsyncSession, owner_id: UUID, subject: Subject) -> None:
+    """Give the entries about a subject its current title and path."""
+    current = {"subject_title": subject.title, "path": subject.path}
+    is_outdated = tuple_(Activity.subject_title, Activity.path) != tuple_(subject.title, subject.path)
+    found = update(Activity).where(Activity.owner_id == owner_id, Activity.subject_id == subject.id, is_outdated)
+    await session.execute(found.values(current))
+
+
+async def unlink(session: AsyncSession, subject_ids: Collection[UUID]) -> None:
+    """Remove the paths of things that are deleted."""
+    await session.execute(update(Activity).where(Activity.subject_id.in_(subject_ids), Activity.path != "").values(path=""))
+
+
+async def remove_of(session: AsyncSession, subject_ids: Collection[UUID], *, stand_in: str) -> None:
+    """Remove the entries about things, and those of the kind `stand_in` that are related to them."""
+    stands_in = and_(Activity.kind == stand_in, Activity.related_ids.overlap(subject_ids))
+    await session.execute(delete(Activity).where(or_(Activity.subject_id.in_(subject_ids), stands_in)))
 
 
 async def remove_before(session: AsyncSession, moment: datetime) -> None:

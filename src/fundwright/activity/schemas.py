@@ -45,6 +45,8 @@ class ActivityKind:
     combining: Combining = Combining.NEVER
     is_automatic: bool = False
     """A job did it, not a person."""
+    stands_in: bool = False
+    """Only owners who see no entry about the related things are shown it, instead of these entries."""
 
 
 @dataclass(frozen=True)

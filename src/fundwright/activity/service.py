@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.permissions import needs
-from fundwright.accounts.schemas import Actor, Permission
+from fundwright.accounts.schemas import Actor, Permission, WorkspaceRole
 from fundwright.activity import repository
 from fundwright.activity.models import Activity
 from fundwright.activity.schemas import (
@@ -59,8 +59,10 @@ async def record(
     related: Collection[UUID] = (),
     **details: str | Message,
 ) -> None:
-    """Add an entry to the activity of the actor's workspace, in the caller's transaction. `related` are the ids of other things whose
-    activity it belongs to."""
+    """Add an entry to the activity of the actor's workspace, in the caller's transaction. Earlier entries about the subject get its
+    current title and path. `related` are the ids of other things whose activity it belongs to. `after` in the details is the title that
+    the subject got then: it stays.
+    """
     stored = {name: to_stored(value) for name, value in details.items()}
     if kind.combining is not Combining.NEVER:
         latest = await _find_latest(session, actor, kind, subject, stored)
@@ -78,9 +80,21 @@ async def record(
         related_ids=list(related),
         details=stored,
     )
+    await repository.follow(session, actor.workspace_id, subject)
     session.add(entry)
     await session.flush()
     await publish(session, activity_topic(actor.workspace_id))
+
+
+async def follow(session: AsyncSession, owner_id: UUID, subject: Subject) -> None:
+    """Give the entries about a subject its current title and path."""
+    await repository.follow(session, owner_id, subject)
+    await publish(session, activity_topic(owner_id))
+
+
+async def unlink(session: AsyncSession, subject_ids: Collection[UUID]) -> None:
+    """Remove the paths of things that are deleted."""
+    await repository.unlink(session, subject_ids)
 
 
 @needs(Permission.READ)
@@ -125,8 +139,8 @@ async def _combine(
 
 @needs(Permission.READ)
 def zone_of(actor: Actor) -> ZoneInfo:
-    """The time zone in which the days of the actor begin: the one chosen under Account, or else UTC."""
-    return ZoneInfo(actor.time_zone or "UTC")
+    """The time zone in which the days of the actor begin: the one chosen under Account, or else that of the browser, or else UTC."""
+    return ZoneInfo(actor.time_zone or actor.browser_time_zone or "UTC")
 
 
 def _midnight_before(moment: datetime, zone: ZoneInfo) -> datetime:
@@ -136,8 +150,15 @@ def _midnight_before(moment: datetime, zone: ZoneInfo) -> datetime:
 @needs(Permission.READ)
 async def list_activity(session: AsyncSession, actor: Actor, core: Core, query: ActivityQuery) -> Page[ActivityRead]:
     """Return the activity of the actor's workspace, newest first unless `sort` is `at`."""
-    rows, total = await repository.page(session, actor.workspace_id, query, zone_of(actor))
     kinds = list_kinds(core)
+    rows, total = await repository.page(
+        session,
+        actor.workspace_id,
+        query,
+        zone_of(actor),
+        stand_ins=[kind.name for kind in kinds.values() if kind.stands_in],
+        is_owner=actor.workspace_role is WorkspaceRole.OWNER,
+    )
     items = [_read(row, kinds, of=query.subject_id) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
@@ -167,9 +188,9 @@ async def list_people(session: AsyncSession, actor: Actor) -> list[ActivePerson]
     return await repository.list_people(session, actor.workspace_id)
 
 
-async def forget(session: AsyncSession, subject_ids: Collection[UUID]) -> None:
-    """Remove the entries about things that are deleted and were not visible to the whole workspace."""
-    await repository.remove_of(session, subject_ids)
+async def forget(session: AsyncSession, subject_ids: Collection[UUID], *, stand_in: ActivityKind) -> None:
+    """Remove the entries about things that are deleted and were not visible to the whole workspace, and those that stand in for them."""
+    await repository.remove_of(session, subject_ids, stand_in=stand_in.name)
 
 
 async def remove_old(core: Core) -> None:
@@ -201,8 +222,9 @@ def _parts(row: repository.Entry, kind: ActivityKind | None, times: int) -> list
     sentence = kind.sentence if kind else Message(f"{{person}}: {entry.kind}, {{subject}}")
     values = {name: from_stored(value) for name, value in entry.details.items()} | {"person": "\x00p", "subject": "\x00s"}
     text = nt(sentence.text, sentence.plural, times, **values) if sentence.plural else t(sentence.text, **values)
+    title = from_stored(entry.details["after"]) if "after" in entry.details else entry.subject_title
     named = {
         "\x00p": SentencePart(text=person or t("Former member"), names="person"),
-        "\x00s": SentencePart(text=entry.subject_title or member or t("Former member"), names="subject"),
+        "\x00s": SentencePart(text=title or member or t("Former member"), names="subject"),
     }
     return [named.get(piece) or SentencePart(text=piece) for piece in _MARKS.split(text) if piece]

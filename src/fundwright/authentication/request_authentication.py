@@ -18,7 +18,7 @@ from fundwright.core.cookies import cookie_name
 from fundwright.core.errors import FundwrightError, NotFound, UnderMaintenance
 from fundwright.core.messages import t
 from fundwright.core.origins import require_same_origin
-from fundwright.core.web import SAFE_METHODS, CoreDep
+from fundwright.core.web import SAFE_METHODS, CoreDep, requested_time_zone
 
 _OPEN_IN_MAINTENANCE = ("/signin", "/session", "/api/account/login", "/api/health")
 
@@ -64,7 +64,7 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
         raise TokenInvalid
     if not bearer and request.method not in SAFE_METHODS:
         require_same_origin(request)
-    return actor
+    return _in_browser(actor, request)
 
 
 async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
@@ -85,7 +85,13 @@ async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool =
             await accounts.use_workspace(session, actor)
     if actor is None:
         await end_if_replayed(core, token, connection)
-    return actor
+        return None
+    return _in_browser(actor, connection)
+
+
+def _in_browser(actor: Actor, connection: HTTPConnection) -> Actor:
+    """The actor with the time zone of the browser, which its pages keep in a cookie."""
+    return actor.model_copy(update={"browser_time_zone": requested_time_zone(connection)})
 
 
 def _is_opened_here(connection: HTTPConnection) -> bool:
@@ -120,7 +126,7 @@ async def recognize(core: Core, actor: Actor, *, is_use: bool) -> Actor | None:
     if is_use and sessions.is_touch_due(row):
         async with core.database.transaction() as session:
             await sessions.touch(session, row)
-    return present
+    return present.model_copy(update={"browser_time_zone": actor.browser_time_zone})
 
 
 async def refuse_in_maintenance(base: str, request: Request, core: CoreDep) -> None:

@@ -66,20 +66,20 @@ DecisionHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 CATEGORY = "category"
 """The kind of categories in the trash and in activity."""
 
-CREATED = ActivityKind("category.created", later("Category created"), later("{person} created the category {subject}"))
+CREATED = ActivityKind("category.created", later("Category created"), later("{person} created the category “{subject}”"))
 RENAMED = ActivityKind(
-    "category.renamed", later("Category renamed"), later("{person} renamed the category “{before}” to {subject}")
+    "category.renamed", later("Category renamed"), later("{person} renamed the category “{before}” to “{subject}”")
 )
 ACCEPTED = ActivityKind(
     "category.accepted",
     later("Opportunities categorized"),
-    nlater("{person} put {n} opportunity in {subject}", "{person} put {n} opportunities in {subject}", 1),
+    nlater("{person} put {n} opportunity in “{subject}”", "{person} put {n} opportunities in “{subject}”", 1),
     combining=Combining.DAILY,
 )
 DISMISSED = ActivityKind(
     "category.dismissed",
     later("Suggestions dismissed"),
-    nlater("{person} dismissed {n} suggestion for {subject}", "{person} dismissed {n} suggestions for {subject}", 1),
+    nlater("{person} dismissed {n} suggestion for “{subject}”", "{person} dismissed {n} suggestions for “{subject}”", 1),
     combining=Combining.DAILY,
 )
 
@@ -199,7 +199,7 @@ async def change(
     category.changed_at = now()
     await session.flush()
     if category.name != before[0]:
-        await activity.record(session, actor, RENAMED, _subject(category), before=before[0])
+        await activity.record(session, actor, RENAMED, _subject(category), before=before[0], after=category.name)
     await _announce(session, actor)
     if core is not None and (category.name, category.description) != before:
         await _call_handlers(session, actor, core)

@@ -20,9 +20,9 @@ REPLIED = NotificationKind("comment.replied", later("Reply in a thread"), _repli
 KINDS = (MENTIONED, REPLIED)
 
 COMMENTED = ActivityKind(
-    "comment.added", later("Comment added"), later("{person} commented on {subject}"), combining=Combining.SOON
+    "comment.added", later("Comment added"), later("{person} commented on “{subject}”"), combining=Combining.SOON
 )
 RESOLVED = ActivityKind(
-    "comment.resolved", later("Thread resolved"), later("{person} resolved a thread on {subject}"), combining=Combining.SOON
+    "comment.resolved", later("Thread resolved"), later("{person} resolved a thread on “{subject}”"), combining=Combining.SOON
 )
 ACTIVITY = (COMMENTED, RESOLVED)

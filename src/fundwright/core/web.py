@@ -8,6 +8,7 @@ from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated, Generic, NamedTuple, TypeVar
 from uuid import uuid4
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import structlog
 from fastapi import Depends, FastAPI, Request
@@ -47,6 +48,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing (RFC 9110, section 9.2.1)."""
 _BODY_LIMIT = "fundwright.max_body_bytes"
 _LANGUAGE_COOKIE = "language"
+_TIME_ZONE_COOKIE = "time_zone"
 
 
 def _core(request: Request) -> Core:
@@ -210,6 +212,15 @@ def requested_language(connection: HTTPConnection) -> Language:
         if code in LANGUAGES:
             return code
     return "en"
+
+
+def requested_time_zone(connection: HTTPConnection) -> str | None:
+    """The time zone of the browser, if its pages have told."""
+    name = connection.cookies.get(_TIME_ZONE_COOKIE, "")
+    try:
+        return ZoneInfo(name).key if name else None
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        return None
 
 
 class RequestLimitMiddleware:

@@ -55,21 +55,21 @@ from fundwright.generation.schemas import (
 from fundwright.training import service as training
 from fundwright.workspaces import restrictions
 
-RENAMED = ActivityKind("draft.renamed", later("Draft renamed"), later("{person} renamed the draft “{before}” to {subject}"))
+RENAMED = ActivityKind("draft.renamed", later("Draft renamed"), later("{person} renamed the draft “{before}” to “{subject}”"))
 EDITED = ActivityKind(
-    "draft.edited", later("Draft edited"), later("{person} edited “{section}” in {subject}"), combining=Combining.SOON
+    "draft.edited", later("Draft edited"), later("{person} edited “{section}” in “{subject}”"), combining=Combining.SOON
 )
 REGENERATED = ActivityKind(
     "draft.regenerated",
     later("Draft section regenerated"),
-    later("{person} regenerated “{section}” in {subject}"),
+    later("{person} regenerated “{section}” in “{subject}”"),
     combining=Combining.SOON,
 )
 SECTION_ADDED = ActivityKind(
-    "draft.section_added", later("Draft section added"), later("{person} added the section “{section}” to {subject}")
+    "draft.section_added", later("Draft section added"), later("{person} added the section “{section}” to “{subject}”")
 )
 SECTION_DELETED = ActivityKind(
-    "draft.section_deleted", later("Draft section deleted"), later("{person} deleted the section “{section}” from {subject}")
+    "draft.section_deleted", later("Draft section deleted"), later("{person} deleted the section “{section}” from “{subject}”")
 )
 ACTIVITY = (RENAMED, EDITED, REGENERATED, SECTION_ADDED, SECTION_DELETED)
 
@@ -105,7 +105,7 @@ async def rename_draft(session: AsyncSession, actor: Actor, draft_id: UUID, chan
     before, draft.title = draft.title, change.title
     await session.flush()
     if before != change.title:
-        await activity.record(session, actor, RENAMED, service.subject_of(draft), before=before)
+        await activity.record(session, actor, RENAMED, service.subject_of(draft), before=before, after=change.title)
     await publish(session, service.drafts_topic(actor.workspace_id))
     return await _changed(session, actor, draft_id)
 

@@ -74,7 +74,7 @@ def notification_kinds() -> Iterable[NotificationKind]:
 
 @hookimpl
 def restrictable_kinds() -> Iterable[RestrictableKind]:
-    return [RestrictableKind(service.DRAFT, later("Draft"), service.maker_of, service.restriction_changed)]
+    return [RestrictableKind(service.DRAFT, later("Draft"), service.get_restrictable, service.restriction_changed)]
 
 
 @hookimpl

@@ -64,6 +64,7 @@ from fundwright.training import service as training
 from fundwright.trash import service as trash
 from fundwright.workspaces import restrictions
 from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.restrictions import RestrictableItem
 from fundwright.workspaces.schemas import Access, RestrictionForm, RestrictionRead
 
 P = ParamSpec("P")
@@ -72,10 +73,10 @@ R = TypeVar("R")
 DRAFT = "draft"
 """The kind of drafts in the trash, in activity, and of restrictions."""
 
-STARTED = ActivityKind("draft.started", later("Draft started"), later("{person} started the draft {subject}"))
-FINISHED = ActivityKind("draft.finished", later("Draft finished"), later("The draft {subject} was finished"), is_automatic=True)
+STARTED = ActivityKind("draft.started", later("Draft started"), later("{person} started the draft “{subject}”"))
+FINISHED = ActivityKind("draft.finished", later("Draft finished"), later("The draft “{subject}” was finished"), is_automatic=True)
 EXPORTED = ActivityKind(
-    "draft.exported", later("Draft exported"), later("{person} exported the draft {subject}"), combining=Combining.SOON
+    "draft.exported", later("Draft exported"), later("{person} exported the draft “{subject}”"), combining=Combining.SOON
 )
 
 RESTRICTED = later("A restricted draft")
@@ -379,9 +380,10 @@ async def get_restriction(session: AsyncSession, actor: Actor, core: Core, draft
 
 
 @needs(Permission.READ)
-async def maker_of(session: AsyncSession, actor: Actor, draft_id: UUID) -> UUID | None:
-    """Return the account that started a draft, if it exists. Raises NotFound."""
-    return (await repository.get(session, actor.workspace_id, draft_id)).draft.created_by
+async def get_restrictable(session: AsyncSession, actor: Actor, draft_id: UUID) -> RestrictableItem:
+    """Return who started a draft, and its title. Raises NotFound."""
+    draft = (await repository.get(session, actor.workspace_id, draft_id)).draft
+    return RestrictableItem(made_by=draft.created_by, subject=subject_of(draft))
 
 
 @needs(Permission.WORK)

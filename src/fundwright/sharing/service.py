@@ -30,7 +30,7 @@ from fundwright.sharing.schemas import NewShare, ShareCreated, ShareKind, ShareQ
 from fundwright.workspaces import restrictions
 from fundwright.workspaces import service as workspaces
 
-SHARED = ActivityKind("draft.shared", later("Draft shared"), later("{person} shared the draft {subject} by link"))
+SHARED = ActivityKind("draft.shared", later("Draft shared"), later("{person} shared the draft “{subject}” by link"))
 MOST_LINKS = 500
 """Working links of a workspace."""
 

@@ -15,6 +15,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor
+from fundwright.activity import service as activity
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
@@ -31,7 +32,7 @@ from fundwright.training.extraction import extract
 from fundwright.training.models import Document, FailureRecord
 from fundwright.training.readers import Reader, Unreadable
 from fundwright.training.schemas import DocumentSource, ProposeKinds, RemoveFiles, TrainDocuments
-from fundwright.training.service import documents_topic
+from fundwright.training.service import documents_topic, subject_of
 from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file
 from fundwright.workspaces import restrictions
 
@@ -150,6 +151,7 @@ async def _take_title(session: AsyncSession, owner_id: UUID, document: Document,
         return
     if title not in await repository.list_titles_like(session, owner_id, title, title):
         document.title = title
+        await activity.follow(session, owner_id, subject_of(document))
 
 
 async def propose_kinds(run: JobRun[ProposeKinds, None, KindsCheckpoint]) -> None:

@@ -79,7 +79,7 @@ def activity_kinds() -> Iterable[ActivityKind]:
 
 @hookimpl
 def restrictable_kinds() -> Iterable[RestrictableKind]:
-    return [RestrictableKind(service.DOCUMENT, later("Document"), service.maker_of, service.restriction_changed)]
+    return [RestrictableKind(service.DOCUMENT, later("Document"), service.get_restrictable, service.restriction_changed)]
 
 
 @hookimpl

@@ -63,6 +63,7 @@ from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file, visi
 from fundwright.trash import service as trash
 from fundwright.workspaces import restrictions
 from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.restrictions import RestrictableItem
 from fundwright.workspaces.schemas import Access, RestrictionForm, RestrictionRead
 
 _SAMPLE = Path(__file__).with_name("sample")
@@ -76,9 +77,9 @@ _BEGINNING_CHARACTERS, _MAX_BEGINNINGS = 8_000, 12
 DOCUMENT = "document"
 """The kind of documents in the trash, in activity, and of restrictions."""
 
-ADDED = ActivityKind("document.added", later("Document added"), later("{person} added the document {subject}"))
+ADDED = ActivityKind("document.added", later("Document added"), later("{person} added the document “{subject}”"))
 RENAMED = ActivityKind(
-    "document.renamed", later("Document renamed"), later("{person} renamed the document “{before}” to {subject}")
+    "document.renamed", later("Document renamed"), later("{person} renamed the document “{before}” to “{subject}”")
 )
 
 
@@ -132,7 +133,7 @@ async def add_document(
             is_kind_chosen=kind is not None,
         )
         added = await _add(session, actor, core, document, received)
-        await activity.record(session, actor, ADDED, _subject(document))
+        await activity.record(session, actor, ADDED, subject_of(document))
         return await _train_later(session, actor, core, added) if is_trained_later else added
 
 
@@ -158,7 +159,7 @@ async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: Past
             source=DocumentSource.PASTE,
         )
         added = await _add(session, actor, core, document, received)
-        await activity.record(session, actor, ADDED, _subject(document))
+        await activity.record(session, actor, ADDED, subject_of(document))
         return await _train_later(session, actor, core, added)
 
 
@@ -287,7 +288,7 @@ async def rename_document(
         await session.flush()
         subject = await restrictions.public_title(session, actor, document_id, f"{before} → {title}")
         await audit.record(session, "document.renamed", actor=actor, subject=subject, client=client)
-        await activity.record(session, actor, RENAMED, _subject(document), before=before)
+        await activity.record(session, actor, RENAMED, subject_of(document), before=before, after=title)
         await publish(session, documents_topic(actor.workspace_id))
     return await get_document(session, actor, document_id)
 
@@ -299,9 +300,10 @@ async def get_restriction(session: AsyncSession, actor: Actor, core: Core, docum
 
 
 @needs(Permission.READ)
-async def maker_of(session: AsyncSession, actor: Actor, document_id: UUID) -> UUID | None:
-    """Return the account that added a document, if it exists. Raises NotFound."""
-    return (await repository.get_document(session, actor.workspace_id, document_id)).created_by
+async def get_restrictable(session: AsyncSession, actor: Actor, document_id: UUID) -> RestrictableItem:
+    """Return who added a document, and its title. Raises NotFound."""
+    document = await repository.get_document(session, actor.workspace_id, document_id)
+    return RestrictableItem(made_by=document.created_by, subject=subject_of(document))
 
 
 @needs(Permission.WORK)
@@ -749,7 +751,8 @@ def path_of(document: Document) -> str:
     return f"/dashboard/train?document={document.id}"
 
 
-def _subject(document: Document) -> Subject:
+def subject_of(document: Document) -> Subject:
+    """The document as the subject of activity."""
     return Subject(DOCUMENT, document.id, document.title, path_of(document))
 
 

@@ -32,9 +32,9 @@ T = TypeVar("T", bound=Trashable)
 
 _BATCH = 100
 
-TRASHED = ActivityKind("trash.added", later("Moved to the trash"), later("{person} moved {subject} to the trash"))
-RESTORED = ActivityKind("trash.restored", later("Restored from the trash"), later("{person} restored {subject} from the trash"))
-DELETED = ActivityKind("trash.deleted", later("Deleted forever"), later("{person} deleted {subject} forever"))
+TRASHED = ActivityKind("trash.added", later("Moved to the trash"), later("{person} moved “{subject}” to the trash"))
+RESTORED = ActivityKind("trash.restored", later("Restored from the trash"), later("{person} restored “{subject}” from the trash"))
+DELETED = ActivityKind("trash.deleted", later("Deleted forever"), later("{person} deleted “{subject}” forever"))
 
 
 async def _nothing(_session: AsyncSession, _core: Core, _ids: Collection[UUID]) -> None:
@@ -177,6 +177,7 @@ async def _remove(session: AsyncSession, core: Core, items: Sequence[TrashItem])
             await kind.before_removal(session, core, ids)
     await repository.remove(session, [item.id for item in items])
     await restrictions.forget(session, [item.id for item in items])
+    await activity.unlink(session, [item.id for item in items])
 
 
 def _kind_of(core: Core, item: TrashItem) -> TrashKind[Any]:

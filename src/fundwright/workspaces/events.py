@@ -29,6 +29,14 @@ def _joined(told: Happening) -> str:
     return t("{name} joined the workspace “{workspace}”", name=told.actor, workspace=told.subject)
 
 
+def _restricted(told: Happening) -> str:
+    return t("{name} restricted “{title}” to chosen members; you can still edit it", name=told.actor, title=told.subject)
+
+
+def _chosen(told: Happening) -> str:
+    return t("{name} gave you access to “{title}”", name=told.actor, title=told.subject)
+
+
 def _support_granted(told: Happening) -> str:
     duration = SupportDuration(told.details["duration"]).label
     return t(
@@ -46,7 +54,9 @@ ROLE_CHANGED = NotificationKind(
 REMOVED = NotificationKind("workspace.removed", later("Removal from a workspace"), _removed, email=EmailTiming.DAILY)
 JOINED = NotificationKind("workspace.joined", later("New member of a workspace"), _joined)
 SUPPORT_GRANTED = NotificationKind("workspace.support_granted", later("Support access granted"), _support_granted)
-KINDS = (INVITED, ROLE_CHANGED, REMOVED, JOINED, SUPPORT_GRANTED)
+RESTRICTED = NotificationKind("item.restricted", later("Restriction of your document or draft"), _restricted)
+CHOSEN = NotificationKind("item.chosen", later("Access to a restricted item"), _chosen)
+KINDS = (INVITED, ROLE_CHANGED, REMOVED, JOINED, SUPPORT_GRANTED, RESTRICTED, CHOSEN)
 
 
 def invitation_to(workspace_id: UUID) -> str:

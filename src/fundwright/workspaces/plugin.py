@@ -17,7 +17,7 @@ from fundwright.core.jobs import JobHandler, Lane, no_actor
 from fundwright.core.messages import t
 from fundwright.core.plugins import hookimpl
 from fundwright.notifications.schemas import NotificationKind
-from fundwright.workspaces import events, invitations, service, support
+from fundwright.workspaces import events, invitations, restrictions, service, support
 from fundwright.workspaces.personal_data import own_files
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def personal_data() -> Iterable[PersonalDataReader]:
 
 @hookimpl
 def activity_kinds() -> Iterable[ActivityKind]:
-    return [*service.ACTIVITY, *support.ACTIVITY]
+    return [*service.ACTIVITY, *restrictions.ACTIVITY, *support.ACTIVITY]
 
 
 @hookimpl

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -13,13 +14,15 @@ from fundwright.accounts import audit
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.activity import service as activity
+from fundwright.activity.schemas import ActivityKind, Combining, Subject
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.live import publish
-from fundwright.core.messages import Message, t
+from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.workspaces import repository, service
+from fundwright.notifications import service as notifications
+from fundwright.workspaces import events, repository, service
 from fundwright.workspaces.schemas import (
     Access,
     RestrictedItemQuery,
@@ -28,6 +31,32 @@ from fundwright.workspaces.schemas import (
     RestrictionRead,
 )
 
+RESTRICTED = ActivityKind("item.restricted", later("Restricted"), later("{person} restricted “{subject}” to chosen members"))
+CHANGED = ActivityKind(
+    "item.members_changed",
+    later("Chosen members changed"),
+    later("{person} changed which members see “{subject}”"),
+    combining=Combining.SOON,
+)
+LIFTED = ActivityKind(
+    "item.restriction_lifted", later("Restriction lifted"), later("{person} made “{subject}” visible to everyone")
+)
+HIDDEN = ActivityKind(
+    "item.hidden",
+    later("Hidden item restricted"),
+    later("{person} restricted an item that you do not see (kind: {item})"),
+    stands_in=True,
+)
+ACTIVITY = (RESTRICTED, CHANGED, LIFTED, HIDDEN)
+
+
+@dataclass(frozen=True)
+class RestrictableItem:
+    """What can be restricted. `made_by` is the account that made it, if it exists, and `subject` that of its activity."""
+
+    made_by: UUID | None
+    subject: Subject
+
 
 @dataclass(frozen=True)
 class RestrictableKind:
@@ -35,9 +64,8 @@ class RestrictableKind:
 
     name: str
     label: Message
-    maker_of: Callable[[AsyncSession, Actor, UUID], Awaitable[UUID | None]]
-    """Returns the account that made the item, if it exists. Raises NotFound if the actor's workspace has no such item, or it is hidden
-    from the actor."""
+    get: Callable[[AsyncSession, Actor, UUID], Awaitable[RestrictableItem]]
+    """Raises NotFound if the actor's workspace has no such item, or it is hidden from the actor."""
     changed: Callable[[AsyncSession, Actor, Core, UUID], Awaitable[None]]
     """Called when other members see the item than before: publishes this."""
 
@@ -107,7 +135,7 @@ async def public_title(session: AsyncSession, actor: Actor, subject_id: UUID, ti
 @needs(Permission.READ)
 async def get_restriction(session: AsyncSession, actor: Actor, core: Core, kind: str, subject_id: UUID) -> RestrictionRead:
     """Return who sees an item. Raises NotFound."""
-    made_by = await _kind(core, kind).maker_of(session, actor, subject_id)
+    made_by = (await _kind(core, kind).get(session, actor, subject_id)).made_by
     if await repository.find_restriction(session, actor.workspace_id, subject_id) is None:
         return RestrictionRead(is_restricted=False, made_by=made_by)
     members = await repository.list_chosen(session, actor.workspace_id, subject_id)
@@ -132,17 +160,19 @@ async def restrict(
     """
     restrictable = _kind(core, kind)
     await service.lock_shared(session, actor)
-    made_by = await restrictable.maker_of(session, actor, subject_id)
+    item = await restrictable.get(session, actor, subject_id)
     await require(session, actor, subject_id)
     chosen = {member.account_id: member.access for member in form.members}
     in_workspace = set(await repository.list_member_ids(session, actor.workspace_id))
     if chosen.keys() - in_workspace:
         raise NotFound(t("The member"))
-    members = chosen | {editor: Access.EDIT for editor in (actor.id, made_by) if editor in in_workspace}
+    members = chosen | {editor: Access.EDIT for editor in (actor.id, item.made_by) if editor in in_workspace}
+    before = await _chosen(session, actor, subject_id)
     await repository.save_restriction(session, actor.workspace_id, subject_id, kind=kind, restricted_by=actor.id, members=members)
     await audit.record(
         session, "item.restricted", actor=actor, subject=str(subject_id), client=client, kind=kind, members=str(len(members))
     )
+    await _tell(session, actor, restrictable, item, before=before, members=members)
     await _announce(session, actor, core, restrictable, subject_id)
     return await get_restriction(session, actor, core, kind, subject_id)
 
@@ -154,11 +184,11 @@ async def lift(
     """Let everyone in the actor's workspace see an item again. Raises PersonalWorkspace, NotFound, or NotAllowed."""
     restrictable = _kind(core, kind)
     await service.lock_shared(session, actor)
-    made_by = await restrictable.maker_of(session, actor, subject_id)
+    item = await restrictable.get(session, actor, subject_id)
     await require(session, actor, subject_id)
     if await repository.find_restriction(session, actor.workspace_id, subject_id) is not None:
         await _lift(session, actor, core, restrictable, subject_id, client=client)
-    return RestrictionRead(is_restricted=False, made_by=made_by)
+    return RestrictionRead(is_restricted=False, made_by=item.made_by)
 
 
 @needs(Permission.READ)
@@ -210,7 +240,7 @@ async def export_restricted(session: AsyncSession, actor: Actor, core: Core, que
 
 async def forget(session: AsyncSession, subject_ids: Collection[UUID]) -> None:
     """Forget the restrictions of items that this transaction deletes, and their activity, which names them."""
-    await activity.forget(session, await repository.remove_restrictions(session, subject_ids))
+    await activity.forget(session, await repository.remove_restrictions(session, subject_ids), stand_in=HIDDEN)
 
 
 async def _lift(
@@ -220,7 +250,41 @@ async def _lift(
     await audit.record(
         session, "item.restriction_lifted", actor=actor, subject=str(subject_id), client=client, kind=restrictable.name
     )
+    with suppress(NotFound):  # it is in the trash
+        item = await restrictable.get(session, actor, subject_id)
+        await activity.record(session, actor, LIFTED, item.subject)
     await _announce(session, actor, core, restrictable, subject_id)
+
+
+async def _chosen(session: AsyncSession, actor: Actor, subject_id: UUID) -> dict[UUID, Access] | None:
+    """Return the chosen members of an item; None if it is not restricted."""
+    if await repository.find_restriction(session, actor.workspace_id, subject_id) is None:
+        return None
+    return {member.account_id: member.access for member in await repository.list_chosen(session, actor.workspace_id, subject_id)}
+
+
+async def _tell(
+    session: AsyncSession,
+    actor: Actor,
+    restrictable: RestrictableKind,
+    item: RestrictableItem,
+    *,
+    before: Mapping[UUID, Access] | None,
+    members: Mapping[UUID, Access],
+) -> None:
+    """Tell those who see the item, and owners who do not. `before` are the earlier members, if it was restricted."""
+    if before == members:
+        return
+    await activity.record(session, actor, RESTRICTED if before is None else CHANGED, item.subject)
+    if before is None:
+        unseen = Subject(restrictable.name, uuid4())
+        await activity.record(session, actor, HIDDEN, unseen, related=[item.subject.id], item=restrictable.label)
+        told, kind = {each for each in (item.made_by,) if each is not None}, events.RESTRICTED
+    else:
+        told, kind = members.keys() - before.keys(), events.CHOSEN
+    await notifications.notify(
+        session, kind, told, actor=actor, workspace_id=actor.workspace_id, subject=item.subject.title, path=item.subject.path
+    )
 
 
 async def _announce(session: AsyncSession, actor: Actor, core: Core, restrictable: RestrictableKind, subject_id: UUID) -> None:

@@ -45,7 +45,7 @@ OWNERSHIP_TRANSFERRED = ActivityKind(
     later("{person} made {subject} an owner and became an editor"),
 )
 RENAMED = ActivityKind(
-    "workspace.renamed", later("Workspace renamed"), later("{person} renamed the workspace “{before}” to {subject}")
+    "workspace.renamed", later("Workspace renamed"), later("{person} renamed the workspace “{before}” to “{subject}”")
 )
 ACTIVITY = (JOINED, LEFT, REMOVED, ROLE_CHANGED, OWNERSHIP_TRANSFERRED, RENAMED)
 
@@ -156,7 +156,8 @@ async def rename_workspace(session: AsyncSession, actor: Actor, form: WorkspaceF
     previous, workspace.name = workspace.name, form.name
     await audit.record(session, "workspace.renamed", actor=actor, subject=form.name, client=client, previous=previous)
     if form.name != previous:
-        await activity.record(session, actor, RENAMED, Subject("workspace", workspace.id, form.name), before=previous)
+        subject = Subject("workspace", workspace.id, form.name)
+        await activity.record(session, actor, RENAMED, subject, before=previous, after=form.name)
     await announce(session, workspace.id)
 
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { formatDate, MOMENT, momentOf, setTimeZone } from "./dates";
+import { formatDate, keepTimeZone, MOMENT, momentOf, setTimeZone } from "./dates";
 
 afterEach(() => setTimeZone(null));
 
@@ -13,6 +13,13 @@ describe("formatDate", () => {
   it("uses the browser's time zone if the chosen one is unknown", () => {
     setTimeZone("Mars/Olympus");
     expect(formatDate("2026-11-21T12:00:00Z", "de", MOMENT.date)).toBe("21.11.2026");
+  });
+});
+
+describe("keepTimeZone", () => {
+  it("keeps the browser's time zone for the server", () => {
+    keepTimeZone("");
+    expect(document.cookie).toContain(`time_zone=${new Intl.DateTimeFormat().resolvedOptions().timeZone}`);
   });
 });
 

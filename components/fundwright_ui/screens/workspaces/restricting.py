@@ -139,7 +139,16 @@ def _choice(value: str, label: str, help: str, *, is_chosen: bool, choose: Calla
     return html.label(
         {"className": "fw-card fw-card-choice", "key": value},
         row(
-            html.input({"type": "radio", "name": "who", "value": value, "checked": is_chosen, "onChange": handler(chosen)}),
+            html.input(
+                {
+                    "type": "radio",
+                    "name": "who",
+                    "value": value,
+                    "checked": is_chosen,
+                    "autoFocus": True if is_chosen else None,
+                    "onChange": handler(chosen),
+                }
+            ),
             html.span({"className": "fw-card-title"}, label),
         ),
         html.span({"className": "fw-muted fw-small"}, help),

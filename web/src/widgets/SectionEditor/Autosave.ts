@@ -26,15 +26,19 @@ export interface DiffPiece {
   readonly text: string;
 }
 
-/** The different text on the server, who made it and when, and the changes from it to the text in the editor. */
-export interface Other extends Content {
-  readonly revision: number;
-  readonly pieces: readonly DiffPiece[];
+/** Who made the text on the server, and when. */
+export interface Change {
   /** Empty if the writer made it. */
   readonly changedBy: string;
   readonly isOwnChange: boolean;
   /** In ISO 8601. */
   readonly changedAt: string | null;
+}
+
+/** The different text on the server, and the changes from it to the text in the editor. */
+export interface Other extends Content, Change {
+  readonly revision: number;
+  readonly pieces: readonly DiffPiece[];
 }
 
 export type SaveState =
@@ -119,6 +123,8 @@ interface SectionAnswer extends Content {
  */
 export class Autosave {
   readonly state = new Signal<SaveState>({ kind: "saved" });
+  /** The change that replaced the text here, until the person types. */
+  readonly followed = new Signal<Change | null>(null);
   /** The content of the editor. */
   readonly content: Signal<Content>;
   readonly #runtime: Runtime;
@@ -179,10 +185,18 @@ export class Autosave {
     this.#revision = revision;
   }
 
+  /** Finds out who made the text that this editor now follows. */
+  async ask(): Promise<void> {
+    const revision = this.#revision;
+    const other = await this.#compare().catch(() => null);
+    if (other?.revision === revision && this.#revision === revision && !this.#isDirty) this.followed.set(other);
+  }
+
   change({ heading, text }: Content): void {
     this.content.set({ heading: heading.replaceAll(NOT_KEPT, ""), text: text.replaceAll(NOT_KEPT, "") });
     if (!this.#isDirty) this.#dirtySince = Date.now();
     this.#isDirty = true;
+    this.followed.set(null);
     this.#keepTimer ??= setTimeout(() => this.#keep(), KEEP_AFTER_MS);
     if (this.state.get().kind === "conflict") return;
     if (this.state.get().kind === "saved") this.state.set({ kind: "unsaved" });

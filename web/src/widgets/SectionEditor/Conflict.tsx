@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
-import { formatDate, MOMENT } from "../../runtime/dates";
 import { useRuntime } from "../../runtime/Runtime";
 import type { Content, Other } from "./Autosave";
+import { changeSentence } from "./changeSentence";
 import { CopyText } from "./CopyText";
 
 interface ConflictProps {
@@ -15,19 +15,14 @@ interface ConflictProps {
 
 /** Shown if the section was saved elsewhere in the meantime: says by whom, compares the two texts, and asks which one to use. */
 export function Conflict({ mine, other, problem, onKeep, onTake }: ConflictProps): ReactNode {
-  const { page, t } = useRuntime();
+  const runtime = useRuntime();
+  const { t } = runtime;
   const titleId = useId();
-  const at = other.changedAt === null ? "" : formatDate(other.changedAt, page.language, MOMENT.datetime);
-  const title = other.isOwnChange
-    ? t("You changed this section elsewhere on {time}.")
-    : other.changedBy === ""
-      ? t("The writer changed this section on {time}.")
-      : t("{name} changed this section on {time}.");
   return (
     <section className="fw-alert fw-alert-warning" role="alert" aria-labelledby={titleId}>
       <div className="fw-alert-body">
         <p className="fw-alert-title" id={titleId}>
-          {at === "" ? t("This section was changed elsewhere.") : title.replace("{name}", () => other.changedBy).replace("{time}", () => at)}
+          {changeSentence(other, runtime)}
         </p>
         <p>
           {t("The differences are marked below: what your text adds to the other text and what it removes. The text that you don't use is kept under Versions.")}

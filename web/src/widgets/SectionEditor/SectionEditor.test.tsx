@@ -72,6 +72,24 @@ describe("SectionEditor", () => {
     expect(screen.getByText("Saved")).toBeTruthy();
   });
 
+  it("says who changed the section when the text of another page replaces what is open, until the person types", async () => {
+    const at = { ...props, path: "/api/drafts/d/sections/followed" };
+    const other = { heading: "Roofs", text: "Of Ben.", revision: 4 };
+    answer.mockImplementation(() => Response.json({ section: other, pieces: [], changed_by: "Ben Ode", is_own_change: false, changed_at: "2026-11-27T12:00:00Z" }));
+    const runtime = new Runtime(PAGE);
+    const shown = (given: object) => (
+      <RuntimeContext value={runtime}>
+        <SectionEditor {...at} {...given} />
+      </RuntimeContext>
+    );
+    const { rerender } = render(shown({}));
+    await act(async () => rerender(shown(other)));
+    expect(screen.getByRole("textbox", { name: "Text" }).textContent).toBe("Of Ben.");
+    expect(screen.getByRole("status").textContent).toMatch(/^Ben Ode changed this section on Nov 27, 2026.* The text before is kept under Versions\.$/);
+    fireEvent.change(screen.getByLabelText("Heading"), { target: { value: "Mine" } });
+    expect(screen.getByRole("status").textContent).toBe("");
+  });
+
   it("stays open with the text, but saves nothing, once the person may no longer edit", async () => {
     const onDone = vi.fn();
     const at = { ...props, path: "/api/drafts/d/sections/role" };

@@ -6,6 +6,7 @@ import { useRuntime } from "../../runtime/Runtime";
 import { useSignal } from "../../runtime/signal";
 import { Autosave, type Other } from "./Autosave";
 import { Conflict } from "./Conflict";
+import { changeSentence } from "./changeSentence";
 import { plugins } from "./editing";
 import { Refusal } from "./Refusal";
 import { parseMarkdown, writeMarkdown } from "./markdown";
@@ -25,6 +26,7 @@ export function SectionEditor(props: SectionEditorProps): ReactNode {
   const [state, setState] = useState<EditorState | null>(null);
   const saving = useSignal(autosave.state);
   const content = useSignal(autosave.content);
+  const followed = useSignal(autosave.followed);
   const latest = useRef(props);
   useEffect(() => {
     latest.current = props;
@@ -74,6 +76,7 @@ export function SectionEditor(props: SectionEditorProps): ReactNode {
     // Another page has saved. Its text replaces the text here without asking, because nothing here waits to be saved.
     autosave.follow({ heading, text }, revision);
     show(text);
+    void autosave.ask();
   });
 
   useEffect(() => {
@@ -109,6 +112,9 @@ export function SectionEditor(props: SectionEditorProps): ReactNode {
           onTake={() => void takeOther(saving.other)}
         />
       ) : null}
+      <p className="fw-small fw-muted" role="status">
+        {followed === null ? "" : `${changeSentence(followed, runtime)} ${t("The text before is kept under Versions.")}`}
+      </p>
       <div className="fw-editor-frame">
         {view === null || state === null || refusal !== "" ? null : <Toolbar view={view} state={state} citations={citations} />}
         <div ref={place} />

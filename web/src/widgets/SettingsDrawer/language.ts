@@ -1,6 +1,5 @@
 import type { Language } from "../../generated/widgets";
-
-const YEAR_S = 31_536_000;
+import { YEAR_S } from "../../runtime/dates";
 
 /** Stores the language for pages before sign-in. The server stores it for the account. */
 export function keepLanguage(code: Language["code"], base: string): void {
