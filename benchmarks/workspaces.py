@@ -1,8 +1,8 @@
 """What workspaces cost: `python -m benchmarks.workspaces`. Needs the real data beside the project for its 59,269 notices.
 
 Row-level security: with 200 workspaces, which have 20,000 passages, 800 categories, and 80,000 labels, the same work is done with row-level
-security and without it, in turns. Growth: the same work in one workspace, while it is the only one, and with 10,000 others, each of which
-has 10 passages, 4 categories, and 40 labels.
+security and without it, in turns. Growth: the same work in a workspace of a product that has only this one, and in one of a product with
+10,000, most of which have 10 passages, 4 categories, and 40 labels, in turns.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import statistics
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import psycopg
@@ -28,6 +29,7 @@ from fundwright.training import repository, service
 
 _ROUNDS, _AT_ONCE, _ASKED = 10, 20, 8
 _GOAL = 1.1
+_PROMISED = ("notices", "search", "question")
 _GUARDED_WORKSPACES, _MOST_WORKSPACES = 200, 10_000
 
 _SEED = """
@@ -67,19 +69,18 @@ async def main() -> int:
     if not LARGE.exists():
         print("The real data is not here: nothing to measure.")
         return 0
-    async with open_product(embedder="minilm") as (core, owner):
-        await import_once(core, owner, LARGE)
-        await prepare_search(core)
+    async with open_product(embedder="minilm") as (small, small_owner), open_product(embedder="minilm") as (core, owner):
+        for product, importer in ((small, small_owner), (core, owner)):
+            with acting_in(importer.scope):
+                await import_once(product, importer, LARGE)
+                await prepare_search(product)
         embedder = await language.get_embedder(core)
-        works = _works(core, embedder)
-        (alone,) = await _seed(core, embedder, first=1, last=1, documents=10, labels=100)
-        before = await _measure(works, [alone])
-        actors = await _seed(core, embedder, first=2, last=_GUARDED_WORKSPACES, documents=10, labels=100)
-        is_kept = await _compare(core, works, actors[:_ASKED])
+        only = await _seed(small, embedder, first=1, last=1, documents=10, labels=100)
+        actors = await _seed(core, embedder, first=1, last=_GUARDED_WORKSPACES, documents=10, labels=100)
+        is_cheap = await _compare_security(core, embedder, actors[:_ASKED])
         await _seed(core, embedder, first=_GUARDED_WORKSPACES + 1, last=_MOST_WORKSPACES, documents=1, labels=10)
-        after = await _measure(works, [alone])
-    titles = f"{_MOST_WORKSPACES:,} workspaces", "one"
-    return 0 if _report(titles, after, before) and is_kept else 1
+        is_steady = await _compare_growth({True: (core, actors[:1]), False: (small, only)}, embedder)
+    return 0 if is_cheap and is_steady else 1
 
 
 def _works(core: Core, embedder: Embedder) -> Mapping[str, Work]:
@@ -118,9 +119,9 @@ async def _seed(core: Core, embedder: Embedder, *, first: int, last: int, docume
     return actors
 
 
-async def _measure(works: Mapping[str, Work], actors: Sequence[Actor], *, turn: int = 0, rounds: int = _ROUNDS) -> Times:
+async def _measure(works: Mapping[str, Work], actors: Sequence[Actor], *, turn: int) -> Times:
     times: dict[str, list[float]] = {name: [] for name in works}
-    for number in range(turn * _AT_ONCE, (turn + rounds) * _AT_ONCE):
+    for number in range(turn * _AT_ONCE, (turn + 1) * _AT_ONCE):
         actor = actors[number % len(actors)]
         for name, work in works.items():
             with acting_in(actor.scope):
@@ -130,32 +131,53 @@ async def _measure(works: Mapping[str, Work], actors: Sequence[Actor], *, turn: 
     return times
 
 
-async def _compare(core: Core, works: Mapping[str, Work], actors: Sequence[Actor]) -> bool:
+async def _compare_security(core: Core, embedder: Embedder, actors: Sequence[Actor]) -> bool:
     """Whether row-level security costs no more than the goal."""
-    times: dict[bool, dict[str, list[float]]] = {is_on: {name: [] for name in works} for is_on in (True, False)}
-    for turn in range(_ROUNDS):
-        for is_on in (turn % 2 == 0, turn % 2 == 1):
-            _switch(core, is_on=is_on)
-            for name, found in (await _measure(works, actors, turn=turn, rounds=1)).items():
-                times[is_on][name] += found
+    works = _works(core, embedder)
+
+    async def measure(is_on: bool, turn: int) -> Times:
+        _switch(core, is_on=is_on)
+        return await _measure(works, actors, turn=turn)
+
+    is_kept = await _compare(("row-level security", "none"), measure)
     _switch(core, is_on=True)
-    return _report(("row-level security", "none"), times[True], times[False])
+    return is_kept
+
+
+async def _compare_growth(products: Mapping[bool, tuple[Core, Sequence[Actor]]], embedder: Embedder) -> bool:
+    """Whether the product with many workspaces (`True`) is slower than the other by no more than the goal."""
+
+    async def measure(is_large: bool, turn: int) -> Times:
+        core, actors = products[is_large]
+        return await _measure(_works(core, embedder), actors, turn=turn)
+
+    return await _compare((f"{_MOST_WORKSPACES:,} workspaces", "one"), measure)
+
+
+async def _compare(titles: tuple[str, str], measure: Callable[[bool, int], Awaitable[Times]]) -> bool:
+    """Measure with and without something in turns, which begin with either."""
+    times: dict[bool, dict[str, list[float]]] = {True: defaultdict(list), False: defaultdict(list)}
+    for turn in range(_ROUNDS):
+        for is_with in (turn % 2 == 0, turn % 2 == 1):
+            for name, found in (await measure(is_with, turn)).items():
+                times[is_with][name] += found
+    return _report(titles, times[True], times[False])
 
 
 def _report(titles: tuple[str, str], times: Times, others: Times) -> bool:
-    ratios = []
+    ratios = {}
     for name, found in times.items():
         other = others[name]
         p50, p95, other_p50, other_p95 = (
             value for each in (found, other) for value in (statistics.median(each), statistics.quantiles(each, n=20)[18])
         )
-        ratios.append(p95 / other_p95)
+        ratios[name] = p95 / other_p95
         print(
             f"{name:<10} {titles[0]}: p50 {p50:.1f} ms, p95 {p95:.1f} ms; {titles[1]}: p50 {other_p50:.1f} ms, p95 {other_p95:.1f} ms; "
-            f"ratio of p50 {p50 / other_p50:.2f}, of p95 {ratios[-1]:.2f} (goal {_GOAL})",
+            f"ratio of p50 {p50 / other_p50:.2f}, of p95 {ratios[name]:.2f}{f' (goal {_GOAL})' if name in _PROMISED else ''}",
             flush=True,
         )
-    return max(ratios) <= _GOAL
+    return max(ratios[name] for name in _PROMISED) <= _GOAL
 
 
 def _switch(core: Core, *, is_on: bool) -> None:
