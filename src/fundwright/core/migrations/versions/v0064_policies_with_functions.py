@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0063"
-down_revision = "0062"
+revision = "0064"
+down_revision = "0063"
 
 _OWN = "owner_id = (SELECT acting_workspace())"
 _HIDDEN = "SELECT hidden_items()"
