@@ -7,18 +7,15 @@ own browser context, so nothing is cached.
 from __future__ import annotations
 
 import statistics
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
-from e2e.application import PROJECT, launch_options, run_command, started
+from benchmarks._notices import EMAIL, PASSWORD, all_notices, sign_in
+from e2e.application import launch_options, started
 from e2e.pages.ready import ready
 
-NOTICES = PROJECT.parent / "shared/data/sam/ContractOpportunitiesFullCSV-large.csv.gz"
 LIST = "/dashboard/sam?availability=any"
-EMAIL, PASSWORD = "ada@example.org", "a quiet harbor at dawn"
 ROUNDS = 7
 GOALS = {"largest contentful paint": 600, "interaction to next paint": 100}
 
@@ -52,16 +49,11 @@ INTERACTIONS: tuple[Callable[[Page], object], ...] = (
 
 
 def main() -> None:
-    if not NOTICES.exists():
-        print("The real data is missing; nothing was measured.")
-        return
-    with tempfile.TemporaryDirectory(prefix="fundwright-bench-") as folder, sync_playwright() as playwright:
-        run_command(Path(folder), {}, "import", "sam", str(NOTICES))
-        with started(Path(folder)) as application:
-            application.add_person(EMAIL, PASSWORD)
-            browser = playwright.chromium.launch(**launch_options())
-            rounds = [measure(browser, application.url) for _ in range(ROUNDS + 1)][1:]
-            browser.close()
+    with all_notices() as folder, sync_playwright() as playwright, started(folder) as application:
+        application.add_person(EMAIL, PASSWORD)
+        browser = playwright.chromium.launch(**launch_options())
+        rounds = [measure(browser, application.url) for _ in range(ROUNDS + 1)][1:]
+        browser.close()
     for name, values in zip(GOALS, zip(*rounds, strict=True), strict=True):
         worst, median = max(values), statistics.median(values)
         print(
@@ -72,7 +64,7 @@ def main() -> None:
 def measure(browser: Browser, url: str) -> tuple[float, float]:
     """Return the largest contentful paint, and the longest interaction."""
     context = browser.new_context(base_url=url, viewport={"width": 1440, "height": 900})
-    recognize(context)
+    sign_in(context)
     page = context.new_page()
     page.add_init_script(OBSERVE)
     page.goto(LIST)
@@ -85,11 +77,6 @@ def measure(browser: Browser, url: str) -> tuple[float, float]:
     interaction: float = page.evaluate("window.vitals.interaction")
     context.close()
     return paint, interaction
-
-
-def recognize(context: BrowserContext) -> None:
-    token = context.request.post("/signin", data={"email": EMAIL, "password": PASSWORD}).json()["token"]
-    context.request.post("/session", data={"token": token}, headers={"X-Requested-With": "fundwright"})
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ def serving(framework: Framework, *, port: int, origin: str) -> Iterator[None]:
     if framework.requirement:
         install(framework, framework.requirement)
     if framework.node:
-        variables["PATH"] = f"{install_node(framework.node)}{os.pathsep}{variables['PATH']}"
+        variables["PATH"] = f"{install_npm('node', framework.node)}{os.pathsep}{variables['PATH']}"
     with (
         tempfile.TemporaryDirectory(prefix="bench-ui-", ignore_cleanup_errors=True) as folder,
         (Path(folder) / "server.log").open("w+") as log,
@@ -164,14 +164,15 @@ def install(framework: Framework, requirement: str) -> None:
     stamp.write_text(requirement)
 
 
-def install_node(version: str) -> Path:
-    """The folder with this version's `node`, from the npm package of that name."""
-    folder = ENVIRONMENTS / f"node-{version}"
-    if not (folder / "node_modules/.bin/node").exists():
+def install_npm(package: str, version: str) -> Path:
+    """The folder with the programs of this version of an npm package."""
+    folder = ENVIRONMENTS / f"{package}-{version}"
+    programs = folder / "node_modules/.bin"
+    if not (programs / package).exists():
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "package.json").write_text("{}")
-        _run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", folder, f"node@{version}"])
-    return folder / "node_modules/.bin"
+        _run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", folder, f"{package}@{version}"])
+    return programs
 
 
 def _run(command: Sequence[str | Path]) -> None:
