@@ -1,4 +1,4 @@
-"""Measures the promises of the design: primary buttons, sizes of type, heights of controls, targets, and layout shift."""
+"""Measures the promises of docs/design.md: primary buttons, sizes and weights of type, heights of controls, targets, and layout shift."""
 
 from __future__ import annotations
 
@@ -16,14 +16,30 @@ async () => {
   const all = (selector) => [...document.querySelectorAll(selector)].filter(isVisible);
   const nameOf = (element) => (element.getAttribute("aria-label") || element.textContent || element.name || element.tagName).trim().slice(0, 40);
   const types = new Set();
+  const weights = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const parent = texts.currentNode.parentElement;
     if (texts.currentNode.data.trim() && !parent.closest("svg, script, style, noscript, template, option, pre, code") && isVisible(parent)) {
-      types.add(getComputedStyle(parent).fontSize);
+      const { fontSize, fontWeight } = getComputedStyle(parent);
+      types.add(fontSize);
+      weights.add(fontWeight);
     }
   }
-  const controls = ".fw-button, .fw-icon-button, .fw-input:not(textarea), .MuiButton-root, .MuiIconButton-root";
+  const controls = ".fw-button, .fw-icon-button, .fw-input:not(textarea), .MuiButton-root, .MuiIconButton-root, .fw-tab, .fw-segment,"
+    + ".fw-nav-item, .fw-workspace, .fw-search-everything, .fw-pagination-item, .fw-first-step, button.fw-avatar";
+  // A control whose label takes several lines is higher.
+  const hasOneLine = (element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const boxes = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1);
+    return Math.max(...boxes.map(({ top }) => top)) < Math.min(...boxes.map(({ bottom }) => bottom)) || boxes.length === 0;
+  };
+  const heights = {};
+  for (const element of all(controls).filter(hasOneLine)) {
+    const height = Math.round(element.getBoundingClientRect().height);
+    heights[height] = [...(heights[height] ?? []), nameOf(element)];
+  }
   const targets = "a[href], button, input, select, textarea, summary, [role=button], [role=tab], [role=menuitem], [role=switch]";
   const isTitle = (element) => element.matches(".fw-title-link, .fw-card-title > a");
   const isInText = (element) =>
@@ -55,7 +71,8 @@ async () => {
   return {
     primary_buttons: all(".fw-button-contained, .MuiButton-contained").map(nameOf),
     type_sizes: [...types].map(parseFloat),
-    control_heights: [...new Set(all(controls).map((element) => Math.round(element.getBoundingClientRect().height)))],
+    type_weights: [...weights].map(Number),
+    control_heights: heights,
     small_targets: all(targets).filter(isSmall).map((element) => {
       const { width, height } = element.getBoundingClientRect();
       return `${nameOf(element)} (${Math.round(width)} x ${Math.round(height)})`;
@@ -66,17 +83,38 @@ async () => {
 """
 
 
+TYPE_SIZES = {12, 14, 16, 20, 28}
+TYPE_WEIGHTS = {400, 500, 600}
+CONTROLS = {"32", "36"}
+CONTROLS_OF_PHONES = {"44"}
+MAX_LAYOUT_SHIFT = 0.02
+
+
 @dataclass(frozen=True)
 class Measures:
-    """Of the visible content: the names of filled buttons; sizes of type and heights of controls, in pixels; targets of less
-    than 44 by 44 px that are not links or citations within text; and the cumulative layout shift since the page was opened."""
+    """Of the visible content: the names of filled buttons; sizes (in pixels) and weights of type; the names of controls by their height
+    in pixels; targets of less than 44 by 44 px that are not links or citations within text; and the cumulative layout shift since the
+    page was opened. Chips, the headers of tables, and cards that open are not controls."""
 
     primary_buttons: list[str]
     type_sizes: list[float]
-    control_heights: list[int]
+    type_weights: list[int]
+    control_heights: dict[str, list[str]]
     small_targets: list[str]
     layout_shift: float
 
 
 def measure(page: Page) -> Measures:
     return Measures(**page.evaluate(_MEASURE))
+
+
+def assert_as_designed(page: Page, *, is_phone: bool) -> None:
+    """See docs/design.md."""
+    found = measure(page)
+    assert len(found.primary_buttons) <= 1, found.primary_buttons
+    assert set(found.type_sizes) <= TYPE_SIZES
+    assert set(found.type_weights) <= TYPE_WEIGHTS
+    allowed = CONTROLS_OF_PHONES if is_phone else CONTROLS
+    assert {height: names for height, names in found.control_heights.items() if height not in allowed} == {}
+    assert found.small_targets == [] or not is_phone
+    assert found.layout_shift < MAX_LAYOUT_SHIFT

@@ -99,6 +99,7 @@ class TestPaymentHistory:
             await screen.choose("Status", "paid")
             assert "state=paid" in screen.address
             await screen.expect("No invoices match. Change the filters.")
+            assert screen.find("link", "Clear filters").props["href"] == "/dashboard/payment/history?page_size=10&sort=-amount"
         async with mounted(
             committed, boss, payment_history_screen, path="/dashboard/payment/history?page=2&page_size=10"
         ) as screen:

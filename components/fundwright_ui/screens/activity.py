@@ -29,11 +29,12 @@ from fundwright_ui.screens.listing import (
     has_filters,
     list_bar,
     narrow,
+    no_match,
     pages,
     search_box,
     use_listing,
 )
-from fundwright_ui.ui import Option, empty, icon, link_button, loading, moment, pagination, problem, section, select_field, stack
+from fundwright_ui.ui import Option, empty, icon, loading, moment, pagination, problem, section, select_field, stack
 from fundwright_ui.ui.elements import Child
 
 _EXPORT = "/api/activity/export.csv"
@@ -115,12 +116,7 @@ def activity_feed() -> VdomDict:
         listing.more(),
         _days([each.item for each in listing.rows.shown], activity.zone_of(actor))
         if listing.rows.shown
-        else empty(
-            t("No entries match. Change the filters."),
-            link_button(
-                t("Clear search and filters"), url.href(text=None, person=None, kind=None, first=None, last=None, page=None)
-            ),
-        ),
+        else no_match(url, query, t("No entries match. Change the filters.")),
         pages(url, feed.entries),
     )
 

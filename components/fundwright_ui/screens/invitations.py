@@ -10,7 +10,7 @@ from fundwright.core.paging import Page
 from fundwright_ui.hooks import Row as KeptRow
 from fundwright_ui.hooks import use_url_state
 from fundwright_ui.screens.listing import Labeled, Listing, choices, listed_table, narrow, search_box
-from fundwright_ui.ui import empty, select_field
+from fundwright_ui.ui import select_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Column, Row, RowOpened
 
@@ -44,7 +44,7 @@ def invitation_table(
             t("Search invitations"),
             select_field("state", t("Status"), choices(states, t("Any")), value=url.get("state"), on_change=narrow(url, "state")),
         ),
-        nothing=empty(t("No invitations match. Change the filters.")),
+        nothing=t("No invitations match. Change the filters."),
         above=above,
         on_open=on_open,
     )

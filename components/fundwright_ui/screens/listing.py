@@ -21,6 +21,7 @@ from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui import (
     Fields,
     Option,
+    empty,
     form,
     icon,
     icon_button,
@@ -108,14 +109,14 @@ def listed_table(
     columns: Sequence[Column],
     row_of: Callable[[KeptRow[T]], Row],
     export: str,
-    nothing: VdomDict,
+    nothing: str,
     narrow: Child = None,
     above: Child = None,
     on_open: On[RowOpened] = None,
     on_action: On[RowOpened] = None,
 ) -> list[Child]:
     """The `list_bar`, the table with `above` before it, and new rows. `export` is the path of the CSV file of the whole list, and
-    `nothing` replaces a table without rows."""
+    `nothing` is said if no item matches the filters."""
     connection, url = use_connection(), use_url_state()
     shown = listing.rows.shown
     return [
@@ -139,7 +140,7 @@ def listed_table(
             is_sorted_above=True,
         )
         if shown
-        else nothing,
+        else no_match(url, listing.query, nothing),
         listing.more(),
     ]
 
@@ -199,6 +200,13 @@ async def existing_page(read: Callable[[Q], Awaitable[Page[T]]], query: Q) -> Pa
 
 def has_filters(query: PageRequest) -> bool:
     return bool(_filters(query))
+
+
+def no_match(url: UrlState, query: PageRequest, message: str) -> VdomDict:
+    """A list whose filters match nothing, with a link that removes them."""
+    filters = type(query).model_fields.keys() - PageRequest.model_fields.keys()
+    label = t("Clear search and filters") if getattr(query, "text", "") else t("Clear filters")
+    return empty(message, link_button(label, url.href(**dict.fromkeys((*filters, "page"))), size="small"), icon_name="search")
 
 
 def sort_of(query: PageRequest) -> Sort | None:

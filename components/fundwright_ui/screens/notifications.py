@@ -18,7 +18,16 @@ from fundwright_ui.hooks import Row as KeptRow
 from fundwright_ui.hooks import UrlState, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import existing_page, export_button, has_filters, list_bar, narrow, pages, use_listing
+from fundwright_ui.screens.listing import (
+    existing_page,
+    export_button,
+    has_filters,
+    list_bar,
+    narrow,
+    no_match,
+    pages,
+    use_listing,
+)
 from fundwright_ui.ui import Option, button, empty, facts, link_button, list_row, moment, page, row_actions, select_field
 
 PATH = "/dashboard/notifications"
@@ -64,10 +73,7 @@ def notifications_screen() -> VdomDict:
         ),
         html.ul({"className": "fw-list", "aria-label": title}, *(_item(each, labels, key=each.id) for each in shown))
         if shown
-        else empty(
-            t("No notifications match. Change the filters."),
-            link_button(t("Clear filters"), connection.href(PATH)),
-        ),
+        else no_match(url, query, t("No notifications match. Change the filters.")),
         listing.more(),
         pages(url, listed),
         subtitle=t("Notifications are kept for 90 days."),

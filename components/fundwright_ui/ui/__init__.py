@@ -4,7 +4,7 @@
 return page(
     t("Category"),
     section(t("New category"), form(text_field("name", t("Name"), required=True), submit=t("Create"), on_submit=creating)),
-    empty(t("No categories yet. Create one above.")) if not found.value else category_list(found.value),
+    empty(t("No categories yet. Create one above."), icon_name="category") if not found.value else category_list(found.value),
     actions=[button(t("Run again"), on_click=running, is_busy=running.is_running)],
 )
 ```

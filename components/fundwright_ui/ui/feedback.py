@@ -35,12 +35,11 @@ def with_code(message: str) -> list[Child]:
     return [html.code(part) if index % 2 else part for index, part in enumerate(message.split("`"))]
 
 
-def empty(message: str, *actions: Child, icon_name: str = "search", title: str | None = None) -> VdomDict:
-    """An empty state with what to do about it. The icon shows what is missing; the default is for filters that nothing matches."""
+def empty(message: str, *actions: Child, icon_name: str) -> VdomDict:
+    """An empty state: one line, and what to do about it. The icon shows what is missing."""
     return html.div(
         {"className": "fw-empty"},
         icon(icon_name),
-        html.p({"className": "fw-empty-title"}, title) if title else None,
         html.p({"className": "fw-empty-text"}, message),
         html.div({"className": "fw-actions"}, *actions) if actions else None,
     )

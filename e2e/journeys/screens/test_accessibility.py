@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 from e2e.application import Application
 from e2e.conftest import PASSWORD
 from e2e.journeys.screens.conftest import Visiting, addresses_of
-from e2e.pages.measures import Measures, measure
+from e2e.pages.measures import assert_as_designed
 from e2e.pages.ready import ready, until
 from e2e.pages.screens import ADDRESSES, Fixtures, find_own, requests_of
 from e2e.pages.shell import Shell
@@ -34,10 +34,6 @@ LookOptions = tuple[str, str, ViewportSize]
 LOOKS: Sequence[LookOptions] = (("light", "ltr", NARROW), ("dark", "rtl", WIDE))
 LIGHT, DARK = LOOKS
 
-TYPE_SIZES = {12, 14, 16, 20, 28}
-CONTROL_OF_PHONES = 44
-CONTROLS = (32, 36)
-MAX_LAYOUT_SHIFT = 0.02
 STYLE_OF_BUTTON = """(button) => {
   const style = getComputedStyle(button);
   return ["backgroundColor", "color", "fontFamily", "fontSize", "fontWeight", "lineHeight", "letterSpacing", "borderRadius", "height", "boxShadow"]
@@ -189,15 +185,6 @@ def visitors(screen: Screen) -> Iterator[tuple[Role | None, LookOptions, str]]:
         yield from ((roles[0], look, "en") for look in LOOKS if look[0] not in seen)
 
 
-def assert_as_designed(found: Measures, *, is_phone: bool) -> None:
-    """See docs/design.md. Controls are higher if their label takes two lines."""
-    assert len(found.primary_buttons) <= 1, found.primary_buttons
-    assert set(found.type_sizes) <= TYPE_SIZES
-    assert min(found.control_heights, default=CONTROL_OF_PHONES) >= (CONTROL_OF_PHONES if is_phone else min(CONTROLS))
-    assert found.small_targets == [] or not is_phone
-    assert found.layout_shift < MAX_LAYOUT_SHIFT
-
-
 class Member:
     """An account with its own work that gets one role after the other."""
 
@@ -243,7 +230,7 @@ def test_screens(visit: Visit, member: Member, fixtures: Fixtures, make_look: Ma
     address = (member.fixtures if visit.role else fixtures).path(visit.pattern)
     page = look.open(address, token=member.token(visit.role) if visit.role else "", language=visit.language)
     look.assert_accessible(page)
-    assert_as_designed(measure(page), is_phone=look.is_phone)
+    assert_as_designed(page, is_phone=look.is_phone)
     if "?" not in address:
         others: list[str] = page.evaluate(
             "[...document.querySelectorAll('.fw-tabs [href]:not([aria-current])')].map(tab => tab.getAttribute('href'))"

@@ -58,7 +58,7 @@ SCREENS: list[tuple[Screen, str, list[Offered]]] = [
         ("list", "Suggestions"),
     ]),
     (train_screen, "/dashboard/train", [
-        ("button", "Paste text"), ("FileDrop", "Drop files here or choose them"), ("button", "Train"), ("button", "Cancel run"),
+        ("button", "Paste text"), ("FileDrop", "Choose files"), ("button", "Train"), ("button", "Cancel run"),
     ]),
     (run_screen, "/dashboard/history/{run}", [("button", "Cancel run")]),
     (generate_screen, "/generate/index", [("button", "Generate"), ("searchbox", "Search opportunities")]),

@@ -213,7 +213,7 @@ def passkeys_section() -> VdomDict:
         html.p(t("Sign in with your device's screen lock instead of your password.")),
         html.ul({"className": "fw-list"}, *(_passkey(each, set_removed) for each in rows.shown))
         if rows.shown
-        else empty(t("No passkeys yet."), icon_name="link")
+        else empty(t("No passkeys yet."), icon_name="lock")
         if can_be_made
         else None,
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),

@@ -151,7 +151,7 @@ def _list(listing: Listing[Page[ApiTokenRead], ApiTokenRead], url: UrlState) -> 
     if listed is None:
         return section(title, listing.pending(t("Loading your tokens")))
     if not rows.shown:
-        return section(title, empty(t("No tokens yet. Create one above to give a program access."), icon_name="link"))
+        return section(title, empty(t("No tokens yet. Create one above to give a program access."), icon_name="lock"))
     return section(
         title,
         html.ul({"className": "fw-list", "aria-label": title}, *(_token(each, set_asking) for each in rows.shown)),

@@ -18,7 +18,7 @@ from fundwright_ui.product import use_actor
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.admin.audit_details import details_of
 from fundwright_ui.screens.listing import day_filter, existing_page, listed_table, open_beside, search_box, use_listing
-from fundwright_ui.ui import definition_list, empty, moment, page, side_panel
+from fundwright_ui.ui import definition_list, moment, page, side_panel
 from fundwright_ui.widgets import Column, Row
 
 
@@ -58,7 +58,7 @@ def audit_screen() -> VdomDict:
                 day_filter(url, query, "first", t("Start date")),
                 day_filter(url, query, "last", t("End date")),
             ),
-            nothing=empty(t("No entries match. Change the filters.")),
+            nothing=t("No entries match. Change the filters."),
             on_open=open_beside(url),
         ),
         _opened(opened, lambda: url.set(open=None)) if opened else None,

@@ -208,7 +208,9 @@ def invitations_tab(sent: int, on_changed: OnChanged) -> VdomDict:
         return listing.pending(t("Loading invitations"))
     if not listed.total and not rows.shown and not has_filters(query):
         may_invite = actor.may(Permission.ADMINISTER)
-        return empty(t("No invitations yet. Choose Invite to send one.") if may_invite else t("No invitations yet."))
+        return empty(
+            t("No invitations yet. Choose Invite to send one.") if may_invite else t("No invitations yet."), icon_name="mail"
+        )
     opened = listing.opened(url)
     return html.fragment(
         *invitation_table(

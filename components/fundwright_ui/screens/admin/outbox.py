@@ -23,6 +23,7 @@ from fundwright_ui.screens.listing import (
     has_filters,
     list_bar,
     narrow,
+    no_match,
     page_table,
     search_box,
     sort_choice,
@@ -110,7 +111,7 @@ def outbox_screen() -> VdomDict:
             is_sorted_above=True,
         )
         if mails.total
-        else empty(t("No emails match. Change the filters.")),
+        else no_match(url, query, t("No emails match. Change the filters.")),
         subtitle=t("Outgoing emails (without content)"),
     )
 

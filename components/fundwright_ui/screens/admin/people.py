@@ -22,7 +22,7 @@ from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.admin.invitations import invitations_tab, pending_invitations, shown_link
 from fundwright_ui.screens.listing import choices, existing_page, listed_table, narrow, open_below, search_box, use_listing
-from fundwright_ui.ui import Color, Option, Tab, alert, button, empty, form, page, select_field, side_panel, tabs, text_field
+from fundwright_ui.ui import Color, Option, Tab, alert, button, form, page, select_field, side_panel, tabs, text_field
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row
 
 PATH = "/dashboard/users"
@@ -147,7 +147,7 @@ def _accounts() -> VdomDict:
                     "state", t("Status"), choices(AccountState, t("Any")), value=query.state or "", on_change=narrow(url, "state")
                 ),
             ),
-            nothing=empty(t("No accounts match. Change the filters.")),
+            nothing=t("No accounts match. Change the filters."),
             on_open=open_below(connection, PATH),
         ),
     )

@@ -153,7 +153,7 @@ def payment_history_screen() -> VdomDict:
                     "state", t("Status"), choices(PaymentState, t("Any")), value=query.state or "", on_change=narrow(url, "state")
                 ),
             ),
-            nothing=empty(t("No invoices match. Change the filters.")),
+            nothing=t("No invoices match. Change the filters."),
             on_open=open_below(connection, PATH),
         ),
         new_invoice,

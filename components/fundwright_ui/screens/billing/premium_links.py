@@ -110,7 +110,7 @@ def premium_links_screen() -> VdomDict:
                     "state", t("Status"), choices(LinkState, t("Any")), value=query.state or "", on_change=narrow(url, "state")
                 ),
             ),
-            nothing=empty(t("No premium links match. Change the filters.")),
+            nothing=t("No premium links match. Change the filters."),
             on_open=open_below(connection, PATH),
         ),
         new_link,

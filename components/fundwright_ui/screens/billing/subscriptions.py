@@ -33,7 +33,6 @@ from fundwright_ui.screens.listing import (
 from fundwright_ui.ui import (
     Option,
     button,
-    empty,
     form,
     page,
     section,
@@ -200,7 +199,7 @@ def _subscribers(
                     on_change=narrow(url, "plan"),
                 ),
             ),
-            nothing=empty(t("No accounts match. Change the filters.")),
+            nothing=t("No accounts match. Change the filters."),
             on_open=open_below(connection, PATH),
         ),
     )

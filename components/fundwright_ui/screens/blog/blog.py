@@ -38,7 +38,7 @@ def blog_screen() -> VdomDict:
             *(_entry(post, connection.href(f"{BLOG}/{post.slug}"), key=post.slug) for post in posts.items),
         )
         if posts.items
-        else empty(t("This page doesn't exist."), link_button(t("Newest posts"), connection.href(BLOG)))
+        else empty(t("This page doesn't exist."), link_button(t("Newest posts"), connection.href(BLOG)), icon_name="blog")
         if posts.total
         else empty(t("No posts yet."), icon_name="blog"),
         pages(url, posts),

@@ -95,10 +95,7 @@ def blog_list_screen() -> VdomDict:
                     "state", t("Status"), choices(PostState, t("All")), value=query.state or "", on_change=narrow(url, "state")
                 ),
             ),
-            nothing=empty(
-                t("No posts match. Change your search or the status."),
-                link_button(t("Clear search and filters"), connection.href(BLOG_LIST)),
-            ),
+            nothing=t("No posts match. Change your search or the status."),
             above=_opened(opened, rows, key=str(opened.id)) if opened else None,
             on_open=open_beside(url),
         ),

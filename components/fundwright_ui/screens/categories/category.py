@@ -110,7 +110,7 @@ def category_screen() -> VdomDict:
         return page(
             t("Category"),
             view_only_notice(is_shared=actor.is_shared_member),
-            empty(t("No categories yet.")) if is_first else cards,
+            empty(t("No categories yet."), icon_name="category") if is_first else cards,
         )
     new_category = form(
         text_field("name", t("Name"), required=True, maxlength=80, id="new-name"),
@@ -135,7 +135,7 @@ def category_screen() -> VdomDict:
         t("Category"),
         _sample_notice(load, key="sample") if any(category.is_sample for category in found.value) else None,
         section(t("New category"), new_category, key="new") if is_first else None,
-        empty(t("No categories yet. Create one above, then categorize your opportunities."))
+        empty(t("No categories yet. Create one above, then categorize your opportunities."), icon_name="category")
         if is_first
         else html.div(
             {"className": "fw-review", "key": "review"},

@@ -124,7 +124,7 @@ def review_queue(found: Sequence[CategoryRead]) -> VdomDict:
             *(_suggestion(each, rows, found, key=each.id) for each in rows.shown),
         )
         if rows.shown
-        else empty(_nothing_to_review(unsure, is_all=query.is_all)),
+        else empty(_nothing_to_review(unsure, is_all=query.is_all), icon_name="category"),
         listing.more(),
         pages(url, suggestions),
         _unlikely_link(url, unsure, query),

@@ -64,7 +64,8 @@ def feedback_list_screen() -> VdomDict:
     if entries is None:
         return page(title, listing.pending(t("Loading feedback")))
     if not entries.total and not rows.shown and not has_filters(query):
-        return page(title, empty(t("No feedback yet. The feedback form is at /feedback."), icon_name="feedback"))
+        to_form = link_button(t("Send feedback"), connection.href("/feedback"), size="small")
+        return page(title, empty(t("No feedback yet. The feedback form is at /feedback."), to_form, icon_name="feedback"))
     opened = listing.opened(url)
     return page(
         title,
@@ -103,10 +104,7 @@ def feedback_list_screen() -> VdomDict:
                     id="filter-kind",
                 ),
             ),
-            nothing=empty(
-                t("No feedback matches. Change your search or the status."),
-                link_button(t("Clear search and filters"), connection.href(FEEDBACK_LIST)),
-            ),
+            nothing=t("No feedback matches. Change your search or the status."),
             on_open=open_beside(url),
         ),
         _opened(opened, rows, key=str(opened.id)) if opened else None,

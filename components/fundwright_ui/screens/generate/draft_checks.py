@@ -70,7 +70,7 @@ def unsupported_claims(
         for part in draft.sections
         if _unsupported(part)
     ]
-    return found or [empty(t("Every checked sentence is supported by the passages it cites."))]
+    return found or [empty(t("Every checked sentence is supported by the passages it cites."), icon_name="check")]
 
 
 def _claim(draft: DraftRead, part: DraftSectionRead, check: ClaimCheck, open_passage: Callable[[int], None]) -> VdomDict:

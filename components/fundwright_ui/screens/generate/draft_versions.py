@@ -75,7 +75,9 @@ def section_versions(draft: DraftRead, part: DraftSectionRead, *, restored: Call
         if found.value is None:
             return [loading(t("Loading the versions"))]
         if not found.value.items:
-            return [empty(t("No versions yet. The first one is saved when the section is written or edited."))]
+            return [
+                empty(t("No versions yet. The first one is saved when the section is written or edited."), icon_name="history")
+            ]
         pages = -(-found.value.total // _VERSIONS_PER_PAGE)
         return [
             html.ul(

@@ -40,7 +40,8 @@ from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate.left_texts import left_texts
 from fundwright_ui.screens.generate.sources import Choice, Searched, Sources, source_choice, use_searched, use_sources
-from fundwright_ui.screens.listing import existing_page, export_button, list_bar, narrow, pages, use_listing
+from fundwright_ui.screens.listing import existing_page, export_button, list_bar, narrow, no_match, pages, use_listing
+from fundwright_ui.screens.opportunities.address import IMPORT
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.screens.workspaces.restricting import restricted_mark, restriction_options
 from fundwright_ui.ui import (
@@ -54,6 +55,7 @@ from fundwright_ui.ui import (
     facts,
     grid,
     icon_button,
+    link_button,
     list_row,
     loading,
     moment,
@@ -279,10 +281,12 @@ def _found_opportunities(url: UrlState, found: list[OpportunityRow] | None, erro
     if found is None:
         return loading(t("Searching"))
     if not found:
+        if has_text:
+            return empty(t("No results. Try other words."), icon_name="search")
         return empty(
-            t("No results. Try other words.")
-            if has_text
-            else t("There are no open opportunities. Search to find closed ones, or import a file on the Opportunities page.")
+            t("There are no open opportunities. Search to find closed ones, or import a file on the Opportunities page."),
+            link_button(t("Import opportunities"), use_connection().href(IMPORT), size="small"),
+            icon_name="opportunities",
         )
     return html.ul(
         {"className": "fw-list", "aria-label": t("Opportunities found")},
@@ -378,7 +382,7 @@ def _drafts() -> VdomDict:
     if not drafts.total and not rows.shown and state is None and restricted is None:
         return section(
             t("Drafts"),
-            empty(t("No drafts yet. Choose an opportunity and a template above to generate one.")),
+            empty(t("No drafts yet. Choose an opportunity and a template above to generate one."), icon_name="generate"),
             actions=[trash_link(generation.DRAFT)],
         )
     return section(
@@ -431,7 +435,11 @@ def _drafts() -> VdomDict:
             *(_draft_item(each, rows, key=each.id) for each in rows.shown),
         )
         if rows.shown
-        else empty(t("No drafts match. Change the filters.") if restricted is not None else t("No drafts with this status.")),
+        else no_match(
+            url,
+            query,
+            t("No drafts match. Change the filters.") if restricted is not None else t("No drafts with this status."),
+        ),
         listing.more(),
         pages(url, drafts),
         actions=[trash_link(generation.DRAFT)],

@@ -110,7 +110,9 @@ def source_choice(searched: Query[Searched], sources: Choice, text: str, search:
         return loading(t("Loading documents"))
     if not searched.value:
         return empty(
-            t("You have no trained documents yet. The draft will list what to add."), text_link(t("Add documents"), train)
+            t("You have no trained documents yet. The draft will list what to add."),
+            text_link(t("Add documents"), train),
+            icon_name="train",
         )
     kinds = [kind for kind in DocumentKind if any(each == kind for _, each in searched.value)]
     ours, theirs = [kind for kind in kinds if kind.is_ours], [kind for kind in kinds if not kind.is_ours]
@@ -124,6 +126,7 @@ def source_choice(searched: Query[Searched], sources: Choice, text: str, search:
         else empty(
             t("All of your documents are notices or policies. The draft will list what to add."),
             text_link(t("Add documents or change their kinds"), train),
+            icon_name="train",
         ),
         html.div(
             {"className": "fw-stack", "key": "requirements"},

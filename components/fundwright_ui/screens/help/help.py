@@ -44,7 +44,9 @@ def help_topic_screen() -> VdomDict:
     if topic is None:
         connection.is_missing = True
         return public_frame(
-            connection, html.h1(t("Help")), empty(t("This page doesn't exist."), link_button(t("All help topics"), overview))
+            connection,
+            html.h1(t("Help")),
+            empty(t("This page doesn't exist."), link_button(t("All help topics"), overview), icon_name="help"),
         )
     connection.set_title(topic.title)
     text = topic.text.replace("](/", f"]({connection.base}/")

@@ -21,14 +21,14 @@ def nothing_found(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDic
     connection = use_connection()
     links = [link_button(t("Clear search and filters"), connection.href(PATHS[kind]))]
     if query.availability is None:
-        return empty(t("No opportunities match. Remove a filter or change your search."), *links)
+        return empty(t("No opportunities match. Remove a filter or change your search."), *links, icon_name="search")
     links.insert(0, link_button(t("Include closed and award notices"), url.href(availability=ANY, page=None)))
     text = {
         "open": t("No open opportunities match. Closed and award notices are hidden."),
         "closed": t("No closed opportunities match. Open and award notices are hidden."),
         "award": t("No award notices match. Open and closed notices are hidden."),
     }[query.availability]
-    return empty(text, *links)
+    return empty(text, *links, icon_name="search")
 
 
 @component
@@ -44,7 +44,7 @@ def nothing_yet(kind: Kind) -> VdomDict:
         else nt("Show {n} grant", "Show {n} grants", others)
     )
     links = [link_button(elsewhere, connection.href(PATHS[other]))] if others else []
-    return empty(t("None have been imported yet."), *links, icon_name="opportunities", title=t("No opportunities yet"))
+    return empty(t("No opportunities yet. Import the first ones."), *links, icon_name="opportunities")
 
 
 def samples_shown(samples: int, *, key: str) -> Component:

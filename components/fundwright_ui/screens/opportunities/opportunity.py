@@ -148,7 +148,11 @@ def _texts(opportunity: OpportunityRead) -> list[VdomDict]:
     description = (
         html.div({"className": "fw-prose fw-prewrap", "dir": "auto"}, opportunity.description)
         if opportunity.description
-        else empty(t("The imported file has no description for this notice. Open the source to read it."), icon_name="blog")
+        else empty(
+            t("The imported file has no description for this notice. Open the source to read it."),
+            link_button(t("Open the source"), opportunity.url, size="small", new_tab=True) if opportunity.url else None,
+            icon_name="blog",
+        )
     )
     texts = [section(t("Description"), description, key="description")]
     if opportunity.eligibility:
@@ -256,7 +260,10 @@ def category_of(address_id: str) -> VdomDict:
     if not actor.may(Permission.LABEL):
         return section(t("Category"), listed if shown else explanation)
     if not own_categories:
-        return section(t("Category"), empty(t("You have no categories yet. Create one under Category."), icon_name="category"))
+        create = link_button(t("New category"), use_connection().href("/dashboard/category"), size="small")
+        return section(
+            t("Category"), empty(t("You have no categories yet. Create one under Category."), create, icon_name="category")
+        )
     return section(
         t("Category"),
         listed if shown else explanation,

@@ -14,7 +14,7 @@ from fundwright.core.paging import Page
 from fundwright.sharing import service as sharing
 from fundwright.sharing.schemas import ShareKind, ShareQuery, ShareRead, ShareState
 from fundwright_ui.hooks import query_in_address, use_url_state
-from fundwright_ui.product import use_actor
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import (
     choices,
@@ -27,7 +27,18 @@ from fundwright_ui.screens.listing import (
     use_listing,
 )
 from fundwright_ui.screens.sharing.panel import COLORS, PATH, is_revocable, revoke_button
-from fundwright_ui.ui import chip, definition_list, empty, moment, page, row, select_field, side_panel, view_only_notice
+from fundwright_ui.ui import (
+    chip,
+    definition_list,
+    empty,
+    link_button,
+    moment,
+    page,
+    row,
+    select_field,
+    side_panel,
+    view_only_notice,
+)
 from fundwright_ui.widgets import Chip, Column, Row
 
 
@@ -61,7 +72,11 @@ def _links() -> VdomDict:
     if listed is None:
         return listing.pending(t("Loading share links"))
     if not listed.total and not listing.rows.shown and not has_filters(query):
-        return empty(t("No share links yet. Open a draft or a list of opportunities, and choose Share."), icon_name="link")
+        return empty(
+            t("No share links yet. Open a draft or a list of opportunities, and choose Share."),
+            link_button(t("Drafts"), use_connection().href("/generate/index"), size="small"),
+            icon_name="link",
+        )
     opened = listing.opened(url)
     return html.fragment(
         *listed_table(
@@ -102,7 +117,7 @@ def _links() -> VdomDict:
                     "state", t("Status"), choices(ShareState, t("Any")), value=url.get("state"), on_change=narrow(url, "state")
                 ),
             ),
-            nothing=empty(t("No share links match. Change the filters.")),
+            nothing=t("No share links match. Change the filters."),
             on_open=open_beside(url),
         ),
         _details(opened, key=str(opened.id)) if opened else None,

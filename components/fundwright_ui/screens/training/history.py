@@ -74,7 +74,7 @@ def _all_jobs() -> VdomDict:
     if listed is None or offered.value is None:
         return shown(listing.pending(t("Loading history")))
     if not offered.value.kinds:
-        return shown(empty(t("No activity yet. Training runs, imports, and drafts will be listed here.")))
+        return shown(empty(t("No activity yet. Training runs, imports, and drafts will be listed here."), icon_name="history"))
     return shown(
         *listed_table(
             listing,
@@ -92,10 +92,7 @@ def _all_jobs() -> VdomDict:
             row_of=lambda each: _job_row(each.item, connection),
             export="/api/insights/history/export.csv",
             narrow=_history_filters(connection, url, query, offered.value),
-            nothing=empty(
-                t("No entries match. Change the filters."),
-                link_button(t("Clear filters"), connection.href("/dashboard/history")),
-            ),
+            nothing=t("No entries match. Change the filters."),
         ),
     )
 
@@ -172,7 +169,7 @@ def _own_runs() -> VdomDict:
         return page(title, listing.pending(t("Loading training runs")))
     if not listed.total:
         to_train = link_button(t("Train documents"), connection.href("/dashboard/train"), variant="contained")
-        return page(title, empty(t("No training runs yet. Add documents and train them."), to_train))
+        return page(title, empty(t("No training runs yet. Add documents and train them."), to_train, icon_name="train"))
     has_errors = any(each.item.error or each.item.failed for each in rows.shown)
     return page(
         title,

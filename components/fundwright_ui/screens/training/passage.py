@@ -28,7 +28,9 @@ def passage_screen() -> VdomDict:
     found = use_query(read, key=[actor.id, passage_id], topics=[training.documents_topic(actor.workspace_id)])
     back = link_button(t("All documents"), connection.href_back("/dashboard/train"), icon_name="arrow_back")
     if found.is_missing:
-        return page(t("Passage"), empty(t("This passage no longer exists. Its document was removed or changed."), back))
+        return page(
+            t("Passage"), empty(t("This passage no longer exists. Its document was removed or changed."), back, icon_name="train")
+        )
     if found.error:
         return page(t("Passage"), problem(found.error, on_retry=found.reload))
     if found.value is None:

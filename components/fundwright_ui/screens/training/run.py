@@ -76,7 +76,7 @@ def run_screen() -> VdomDict:
     title = t("Training run")
     back = link_button(t("Embedding History"), connection.href_back("/dashboard/history"), icon_name="arrow_back")
     if found.is_missing:
-        return page(title, empty(t("This training run doesn't exist."), back))
+        return page(title, empty(t("This training run doesn't exist."), back, icon_name="history"))
     if found.error:
         return page(title, problem(found.error, on_retry=found.reload))
     if found.value is None:
@@ -124,7 +124,7 @@ def run_screen() -> VdomDict:
                 is_loading=found.is_slow,
             )
             if documents.total
-            else empty(t("The documents of this run have been removed.")),
+            else empty(t("The documents of this run have been removed."), icon_name="train"),
             actions=[export_button(connection, f"/api/training/runs/{run.id}/documents/export.csv", documents.total, request)],
         ),
         actions=[back, cancel_or_repeat if actor.may(Permission.WORK) else None],

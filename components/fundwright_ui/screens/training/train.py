@@ -203,7 +203,8 @@ def train_screen() -> VdomDict:
                 else empty(
                     t("No documents yet. Drop some above or paste text. They are processed automatically.")
                     if actor.may(Permission.WORK)
-                    else t("No documents yet.")
+                    else t("No documents yet."),
+                    icon_name="train",
                 ),
                 html.p({"className": "fw-hint"}, t("Your documents use {usage}.", usage=overview.usage.text))
                 if overview.usage.documents
@@ -258,15 +259,15 @@ def _add_documents(load: Callable[[], None]) -> VdomDict:
     return html.div(
         {"role": "group", "aria-label": t("Add documents")},
         FileDrop(
-            label=t("Drop files here or choose them"),
-            hint=t("PDF, DOCX, Markdown, HTML, or text"),
+            label=t("Choose files"),
+            hint=t("Or drop them here: PDF, DOCX, Markdown, HTML, or text"),
             upload_url=connection.href("/api/training/documents"),
             accept=_ACCEPT,
             is_multiple=True,
             max_bytes=connection.core.settings.max_upload_bytes,
             children=[button(t("Paste text"), icon_name="edit", on_click=lambda: url.set(open=_PASTE, document=None))],
             on_uploaded=load,
-            fallback=[html.p({"className": "fw-muted"}, t("Drop files here or choose them"))],
+            fallback=[button(t("Choose files"), disabled=True)],
         ),
     )
 
@@ -361,7 +362,9 @@ def _found(found: Query[list[Answer]], asked: str) -> VdomDict:
         *(_answer(answer, connection.href(f"/dashboard/passage/{answer.id}")) for answer in answers),
         None
         if answers
-        else empty(t("Nothing in your documents answers this. Add a document that does, or rephrase the question.")),
+        else empty(
+            t("Nothing in your documents answers this. Add a document that does, or rephrase the question."), icon_name="search"
+        ),
         row(_export_answers(asked, len(answers))),
     )
 

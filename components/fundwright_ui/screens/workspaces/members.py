@@ -25,7 +25,7 @@ from fundwright_ui.screens.listing import (
     search_box,
     use_listing,
 )
-from fundwright_ui.ui import Option, button, definition_list, empty, form, moment, row, select_field, side_panel
+from fundwright_ui.ui import Option, button, definition_list, form, moment, row, select_field, side_panel
 from fundwright_ui.widgets import Column, Row, danger_dialog
 
 
@@ -95,7 +95,7 @@ def members_tab(workspace: WorkspaceRead) -> VdomDict:
                     id="member-role",
                 ),
             ),
-            nothing=empty(t("No members match. Change your search or the filter.")),
+            nothing=t("No members match. Change your search or the filter."),
             on_open=open_beside(url) if is_owner else None,
         ),
         _member(opened, workspace, listing, key=f"{opened.id}-{opened.role}") if opened else None,

@@ -243,7 +243,7 @@ def restricted_tab() -> VdomDict:
                     id="restricted-kind",
                 ),
             ),
-            nothing=empty(t("Nothing of this kind is restricted.")),
+            nothing=t("Nothing of this kind is restricted."),
             on_open=open_beside(url),
         ),
         _item(opened, kinds, listing, key=f"restricted-{opened.subject_id}") if opened else None,
