@@ -56,6 +56,7 @@ class TestCreating:
     async def test_an_account_without_categories_is_shown_what_to_do(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             assert "No categories yet." in screen.text
+            assert not screen.has("button", "New category")  # the form is below
             await screen.type("Name", "Roofing")
             await screen.type("Description", "shingles, gutters")
             await screen.choose("Color", "red")

@@ -298,6 +298,7 @@ class TestFeedbackList:
     async def test_without_feedback_it_shows_a_message(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, feedback_list_screen) as screen:
             assert "No feedback yet." in screen.text
+            assert screen.find("link", "Send feedback").props["href"] == "/feedback"
 
     async def test_filters_are_in_the_url(self, committed: Core, ada: Actor) -> None:
         await send(committed, ada, "Broken", kind=FeedbackKind.PROBLEM)

@@ -11,6 +11,8 @@ from sqlalchemy import update
 from fundwright.accounts.schemas import Actor, Role, WorkspaceRole
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
+from fundwright.conversation import service as conversation
+from fundwright.conversation.schemas import CommentForm
 from fundwright.core.database import now
 from fundwright.core.paging import PageRequest
 from fundwright.core.presence import Presence
@@ -231,6 +233,16 @@ class TestDraftScreen:
         assert whole.startswith(f"# {draft.title}")
         assert "[^1]: Roofs." in whole
         assert parts == [section.text for section in written.sections if section.text]
+
+    async def test_a_comment_on_a_section_leads_to_it(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        part = draft.sections[0]
+        async with desk.core.database.transaction() as session:
+            comment = CommentForm(subject_id=draft.id, part_id=part.id, text="Which roofs?")
+            await conversation.add_comment(session, desk.actor, desk.core, comment)
+        async with opened(desk, draft, query="?comments=open") as screen:
+            assert screen.find("link", f"About “{part.heading}”").props["href"] == f"#{part.id}"
+            assert screen.find("region", part.heading).props["id"] == str(part.id)
 
     async def test_a_citation_opens_the_passage_with_the_quoted_words_marked(self, desk: Desk) -> None:
         desk.writer.script = lambda request: (request.passages[0].text, " [1]") if request.heading == "Roofs" else ()

@@ -6,13 +6,16 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.messages import using_language
+from fundwright.core.paging import Page
 from fundwright.language import service as language
 from fundwright.training import service
-from fundwright.training.schemas import Answer, RunRead
+from fundwright.training.schemas import Answer, DocumentQuery, DocumentRead, RunRead
+from fundwright.workspaces.schemas import Access
 from fundwright_ui.screens.training.history import duration_text, history_screen
 from fundwright_ui.screens.training.run import run_screen
 from fundwright_ui.screens.training.train import train_screen
@@ -35,13 +38,12 @@ async def add(core: Core, owner: Actor, add_file: AddFile, content: str | bytes,
 
 
 class TestTrain:
-    async def test_the_problem_column_appears_with_the_first_problem(
+    async def test_a_problem_is_shown_below_the_title_of_its_document(
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
         trained = [await add(committed, owner, add_file, FERRY, "boats.md")]
         await service.run_inline(committed, owner, trained)
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
-            assert "Problem" not in screen.text
             widths = screen.props("DataTable")["widths"]
             assert sum(widths) <= 702  # the space beside Ask at 1440 pixels
             assert widths[0] >= 250  # titles need most of the space
@@ -51,8 +53,26 @@ class TestTrain:
             await screen.click("button", "Show")
             await screen.expect(lambda: "“broken.pdf” is damaged" in screen.text)
             table = screen.props("DataTable")
-            assert [column["label"] for column in table["columns"]] == ["Title", "Kind", "Status", "Passages", "Problem"]
+            assert [column["label"] for column in table["columns"]] == ["Title", "Kind", "Status", "Passages"]
             assert sum(table["widths"]) <= 702
+            assert table["widths"][0] >= 350
+
+    async def test_a_restricted_document_has_one_chip_and_leaves_all_columns_in_sight(
+        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        list_documents = service.list_documents
+
+        async def list_restricted(
+            session: AsyncSession, actor: Actor, request: DocumentQuery | None = None
+        ) -> Page[DocumentRead]:
+            page = await list_documents(session, actor, request)
+            return page.model_copy(update={"items": [each.model_copy(update={"access": Access.EDIT}) for each in page.items]})
+
+        monkeypatch.setattr(service, "list_documents", list_restricted)
+        async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
+            assert [chip["label"] for chip in screen.rows("Documents")[0]["state"]] == ["Restricted"]
+            assert sum(screen.props("DataTable")["widths"]) <= 702
 
     async def test_the_kind_is_shown_once_it_is_proposed_and_changed(
         self, committed: Core, owner: Actor, add_file: AddFile
@@ -194,6 +214,7 @@ class TestHistory:
         await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
         async with mounted(committed, owner, history_screen, path="/dashboard/history") as screen:
             assert "Errors" not in screen.text
+            assert screen.has("status", "1 training run") and screen.has("combobox", "Sort by")  # as above other lists
             await service.run_inline(committed, owner, [await add(committed, owner, add_file, BROKEN, "broken.pdf")])
             await screen.expect("1 more entry in this list")
             await screen.click("button", "Show")

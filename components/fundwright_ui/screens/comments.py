@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar
 from uuid import UUID, uuid4
 
@@ -160,6 +160,7 @@ def comments_panel(kind: str, subject_id: UUID, *, is_titled: bool = False) -> V
                 _thread(
                     thread,
                     connection.href(_address(subject, thread, actor)),
+                    parts=subject.parts,
                     linked=linked,
                     may_comment=may_comment,
                     show_whole=show_whole(thread),
@@ -265,7 +266,15 @@ def _new_comment(subject_id: UUID, subject: Commented) -> Component:
 
 
 @component
-def _thread(thread: Thread, address: str, *, linked: UUID | None, may_comment: bool, show_whole: Callable[[], None]) -> VdomDict:
+def _thread(
+    thread: Thread,
+    address: str,
+    *,
+    parts: Mapping[UUID, str],
+    linked: UUID | None,
+    may_comment: bool,
+    show_whole: Callable[[], None],
+) -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     first, hidden = thread.first, thread.reply_count - len(thread.replies)
     is_resolved = first.state is CommentState.RESOLVED
@@ -282,7 +291,7 @@ def _thread(thread: Thread, address: str, *, linked: UUID | None, may_comment: b
             *filter(
                 None,
                 (
-                    t("About “{section}”", section=first.part) if first.part else None,
+                    _about(first, parts),
                     " · " if first.part and is_resolved else None,
                     _resolution(thread) if is_resolved else None,
                 ),
@@ -336,6 +345,14 @@ def _thread(thread: Thread, address: str, *, linked: UUID | None, may_comment: b
         if may_comment
         else None,
     )
+
+
+def _about(first: CommentRead, parts: Mapping[UUID, str]) -> Child:
+    """What the thread is about, with a link to it if it is still there."""
+    if not first.part:
+        return None
+    text = t("About “{section}”", section=first.part)
+    return html.a({"href": f"#{first.part_id}"}, text) if first.part_id in parts else text
 
 
 def _resolution(thread: Thread) -> str:

@@ -53,10 +53,12 @@ def _help_link(connection: Connection) -> VdomDict | None:
     )
 
 
-def section(title: str, *children: Child, actions: Sequence[Child] = (), key: str | None = None) -> VdomDict:
-    """A named part of a screen under an `h2`."""
+def section(
+    title: str, *children: Child, actions: Sequence[Child] = (), id: str | None = None, key: str | None = None
+) -> VdomDict:
+    """A named part of a screen under an `h2`. Links lead to its `id`."""
     return html.section(
-        attributes(className="fw-section", aria_label=title, key=key),
+        attributes(className="fw-section", aria_label=title, id=id, key=key),
         html.div(
             {"className": "fw-section-header"},
             html.h2(title),

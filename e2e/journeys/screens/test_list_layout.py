@@ -41,6 +41,11 @@ def test_rows_start_near_the_top(visiting: Visiting, token: str, layout: Layout)
     assert abs(row["height"] - layout.row_height) <= 1  # the border between rows
     assert (layout.height - first["y"]) // row["height"] >= layout.least_rows
     if is_phone:  # what is shown and its order are in sight, and there are no columns to choose
+        title, button = (
+            recognized.get_by_role(role, name=name).bounding_box()
+            for role, name in (("heading", "Opportunities"), ("button", "Categorize"))
+        )
+        assert title and button and title["y"] + title["height"] / 2 == button["y"] + button["height"] / 2
         last = recognized.get_by_role("group", name="Show").get_by_role("link").last.bounding_box()
         assert last and last["x"] + last["width"] <= layout.width
         expect(recognized.get_by_role("combobox", name="Sort by")).to_have_value("-posted")
@@ -51,6 +56,11 @@ def test_rows_start_near_the_top(visiting: Visiting, token: str, layout: Layout)
             ready(recognized)
             first = recognized.locator(layout.row).first.bounding_box()
             assert first and first["y"] <= layout.most_above
+        recognized.set_extra_http_headers({"Accept-Language": "en"})
+        recognized.goto("/dashboard/user/account?tab=data")  # its tabs do not fit
+        ready(recognized)
+        tab = recognized.get_by_role("link", name="My data").bounding_box()
+        assert tab and tab["x"] + tab["width"] <= layout.width
     else:
         assert_as_designed(recognized, is_phone=False)
         assert cut(recognized, "td:not(:first-child)") == []

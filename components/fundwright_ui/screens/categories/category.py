@@ -148,7 +148,9 @@ def category_screen() -> VdomDict:
         subtitle=t("The classifier learns from what you accept and correct."),
         actions=[
             None if is_first else _categorize_button(variant="outlined" if has_form else "contained", key="categorize"),
-            button(t("New category"), icon_name="add", on_click=lambda: url.set(open="new"), disabled=is_adding),
+            None
+            if is_first
+            else button(t("New category"), icon_name="add", on_click=lambda: url.set(open="new"), disabled=is_adding),
             menu(t("More actions"), export, trash_link(categories.CATEGORY, variant="text"), id="category-actions"),
         ],
     )

@@ -65,7 +65,7 @@ def feedback_list_screen() -> VdomDict:
         return page(title, listing.pending(t("Loading feedback")))
     if not entries.total and not rows.shown and not has_filters(query):
         to_form = link_button(t("Send feedback"), connection.href("/feedback"), size="small")
-        return page(title, empty(t("No feedback yet. The feedback form is at /feedback."), to_form, icon_name="feedback"))
+        return page(title, empty(t("No feedback yet."), to_form, icon_name="feedback"))
     opened = listing.opened(url)
     return page(
         title,

@@ -190,6 +190,7 @@ def section_part(
         if panel == "delete"
         else None,
         actions=controls if may_work else [copying],
+        id=str(part.id),
     )
 
 

@@ -85,8 +85,8 @@ def _links() -> VdomDict:
             label=t("Share links"),
             count=nt("{n} share link", "{n} share links", listed.total),
             columns=[
-                Column(field="title", label=t("Title"), is_sortable=True, flex=3, min_width=180),
-                Column(field="recipient", label=t("For"), is_sortable=True, flex=2, min_width=140),
+                Column(field="title", label=t("Title"), is_sortable=True, flex=4, min_width=180),
+                Column(field="recipient", label=t("For"), is_sortable=True, flex=3, min_width=140),
                 Column(field="state", label=t("Status"), kind="chips", min_width=110),
                 Column(field="opens", label=t("Opens"), is_sortable=True, min_width=80),
                 Column(

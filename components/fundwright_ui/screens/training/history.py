@@ -19,7 +19,7 @@ from fundwright.training.schemas import RunRead
 from fundwright_ui.hooks import UrlState, query_in_address, use_query, use_url_state
 from fundwright_ui.product import Connection, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import existing_page, export_button, listed_table, narrow, open_below, page_table, use_listing
+from fundwright_ui.screens.listing import existing_page, listed_table, narrow, open_below, use_listing
 from fundwright_ui.ui import Color, Option, empty, link_button, page, problem, select_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row
@@ -173,28 +173,27 @@ def _own_runs() -> VdomDict:
     has_errors = any(each.item.error or each.item.failed for each in rows.shown)
     return page(
         title,
-        page_table(
-            url,
-            request,
+        *listed_table(
+            listing,
             listed,
+            count=nt("{n} training run", "{n} training runs", listed.total),
             label=title,
             columns=[
                 Column(field="run", label=t("Run"), kind="link", min_width=150),
                 Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
-                Column(field="created_at", label=t("Started"), kind="datetime", is_sortable=True, min_width=160),
+                Column(field="created_at", label=t("Started"), kind="datetime", is_sortable=True, min_width=195),
                 Column(field="duration_s", label=t("Duration"), is_sortable=True, is_compact=False),
                 Column(field="documents", label=t("Documents"), kind="number", is_sortable=True),
                 Column(field="chunks", label=t("Passages"), kind="number", is_sortable=True),
                 Column(field="model", label=t("Model"), is_compact=False, min_width=170),
                 *([Column(field="errors", label=t("Errors"), flex=2)] if has_errors else []),
             ],
-            rows=[_row(each.item, connection.href(f"/dashboard/history/{each.id}")) for each in rows.shown],
-            is_loading=listing.found.is_slow,
+            row_of=lambda each: _row(each.item, connection.href(f"/dashboard/history/{each.id}")),
+            export="/api/training/runs/export.csv",
+            nothing=t("No training runs yet. Add documents and train them."),
             on_open=open_below(connection, "/dashboard/history"),
         ),
-        listing.more(),
         subtitle=t("Every training run of your documents"),
-        actions=[export_button(connection, "/api/training/runs/export.csv", len(rows.shown), request)],
     )
 
 

@@ -432,8 +432,10 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
     url = use_url_state()
     rows = listing.rows
     has_problems = any(each.item.error for each in rows.shown)
-    title_width = 150 if has_problems else 250
     state_width = 124 if any(each.item.access for each in rows.shown) else 102
+    # The space beside the panel at 1440 pixels. A problem is below its title and needs that of the last column.
+    count_width = 92 if has_problems else 86  # the last column has a wider margin
+    title_width = 698 - 136 - state_width - count_width - (0 if has_problems else 124)
 
     def open_row(event: RowOpened) -> None:
         url.set(**CLOSED | {"document": event.id, "open": None})
@@ -455,17 +457,28 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
                     flex=state_width / 100,
                     min_width=state_width,
                 ),
-                Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True, flex=0.86, min_width=86),
-                Column(field="error", label=t("Problem"), flex=2, min_width=200)  # there is no space for both
-                if has_problems
-                else Column(
-                    field="created_at",
-                    label=t("Added"),
-                    kind="date",
+                Column(
+                    field="chunk_count",
+                    label=t("Passages"),
+                    kind="number",
                     is_sortable=True,
-                    is_compact=False,
-                    flex=1.24,
-                    min_width=124,
+                    flex=count_width / 100,
+                    min_width=count_width,
+                ),
+                *(
+                    []
+                    if has_problems
+                    else [
+                        Column(
+                            field="created_at",
+                            label=t("Added"),
+                            kind="date",
+                            is_sortable=True,
+                            is_compact=False,
+                            flex=1.24,
+                            min_width=124,
+                        )
+                    ]
                 ),
             ],
             rows=[_row(each, model_id) for each in rows.shown],
@@ -612,7 +625,10 @@ def state_chip(document: DocumentRead) -> VdomDict:
 
 
 def _title(document: DocumentRead) -> str | DetailCell:
-    """The title, with the name of the file below it unless the title is this name, or there is no file of the person's."""
+    """The title. Below it is the problem with the document, if there is one, or the name of the file, unless the title is this name
+    or there is no file of the person's."""
+    if document.error:
+        return DetailCell(label=document.title, detail=document.error)
     has_own_file = not document.is_sample and document.source is DocumentSource.UPLOAD
     named = document.filename.rpartition(".")[0].replace("_", " ")
     if not has_own_file or document.title in (named, document.filename):
@@ -628,7 +644,9 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
     if document.is_sample and document.title != t("Sample: {name}", name=document.title.partition(": ")[2]):
         labels.append(Chip(label=t("Sample"), color="secondary"))
     if document.access:
-        labels.append(Chip(label=t("Restricted"), color="secondary", is_locked=True))
+        # One chip fits, and only other states than the usual one are news.
+        usual = document.state == DocumentState.TRAINED and len(labels) == 1 and labels[0].color == "success"
+        labels = [*([] if usual else labels), Chip(label=t("Restricted"), color="secondary", is_locked=True)]
     if shown.outcome:
         labels = [Chip(label=shown.outcome, color="secondary")]
     return Row(
@@ -639,7 +657,6 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
             "state": tuple(labels),
             "chunk_count": document.chunk_count,
             "created_at": document.created_at,
-            "error": document.error or "",
         },
     )
 

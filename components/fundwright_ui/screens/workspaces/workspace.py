@@ -76,13 +76,17 @@ def workspace_screen() -> VdomDict:
         subtitle=workspace.title,
         actions=[
             _share_links(),
-            button(t("Allow support access"), on_click=lambda: url.set(open=SUPPORT)),
             button(
                 t("New workspace"),
                 icon_name="add",
                 variant="contained",
                 on_click=lambda: url.set(open=_NEW),
                 disabled=is_creating,
+            ),
+            menu(
+                t("More actions"),
+                button(t("Allow support access"), variant="text", on_click=lambda: url.set(open=SUPPORT), closes=_MENU),
+                id=_MENU,
             ),
         ],
     )
@@ -119,7 +123,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
         secret_link(shown.link, _whom_to_send(shown), title=t("Invitation link")) if shown is not None else None,
         tabs(
             [
-                Tab("members", t("Members"), connection.href(PATH), count=workspace.members),
+                Tab("members", t("Members"), connection.href(PATH)),
                 Tab("invitations", t("Invitations"), connection.href(f"{PATH}?tab=invitations")),
                 Tab("activity", t("Activity"), connection.href(f"{PATH}?tab=activity")),
                 *([Tab("restricted", t("Restricted"), connection.href(f"{PATH}?tab=restricted"))] if is_owner else []),
@@ -181,7 +185,7 @@ def _more(workspace: WorkspaceRead) -> VdomDict:
     leaving = use_action(leave, then=show_personal)
     deleting = use_action(delete, then=show_personal)
     is_owner = workspace.role is WorkspaceRole.OWNER
-    return html.div(
+    return html.fragment(
         menu(
             t("More actions"),
             entry(t("Rename workspace"), lambda: url.set(open=_RENAME)) if is_owner else None,

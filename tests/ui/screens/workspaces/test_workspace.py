@@ -103,6 +103,8 @@ class TestPersonal:
         async with mounted(committed, ada, workspace_screen, path=PATH) as screen:
             assert "Only you can use your personal workspace." in screen.text
             assert not screen.has("button", "Invite") and not screen.has("DataTable")
+            support = screen.find("button", "Allow support access")
+            assert any("fw-menu-entries" in each.get("a", {}).get("className", "") for each in support.ancestors)
 
     async def test_a_new_workspace_is_opened(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, workspace_screen, path=PATH) as screen:

@@ -106,6 +106,7 @@ function ShortcutsSwitch(): ReactNode {
     <FormControlLabel
       control={<Switch checked={areOn} onChange={(_event, isOn) => change(isOn)} />}
       label={t("Single-key shortcuts")}
+      slotProps={{ typography: { variant: "body2" } }}
     />
   );
 }
@@ -161,6 +162,7 @@ export function SettingsPanel({ language, languages, onLanguage, isOpen, onClose
               <Switch checked={themeStretch} onChange={(_event, isOn) => changeSettings({ themeStretch: isOn })} />
             }
             label={t("Use full width")}
+            slotProps={{ typography: { variant: "body2" } }}
           />
           <ShortcutsSwitch />
           <div>

@@ -38,7 +38,7 @@ export function WorkspaceList(props: WorkspaceListProps): ReactNode {
   };
   const item = ({ id, name, role, isCurrent }: (typeof choices)[number]): ReactNode => (
     <MenuItem key={id} role="menuitemradio" aria-checked={isCurrent} selected={isCurrent} onClick={() => onChoose(id)} sx={{ gap: 1 }}>
-      <Typography component="span" noWrap sx={{ flex: 1 }}>
+      <Typography component="span" variant="inherit" noWrap sx={{ flex: 1 }}>
         {name}
       </Typography>
       <Typography component="span" variant="body2" color="text.secondary">
