@@ -437,17 +437,21 @@ class TestDetail:
     def test_what_is_not_a_phone_number_is_not_a_link(self, phone: str) -> None:
         assert phone_link(phone)["tagName"] == "span"
 
-    async def test_names_the_site_of_the_source_and_an_agency_once(
+    async def test_shows_the_address_of_the_source_the_set_aside_in_words_the_psc_as_a_tag_and_an_agency_once(
         self, committed: Core, member: Actor, import_file: ImportFile
     ) -> None:
         agencies = {"Department/Ind.Agency": "ENERGY, DEPARTMENT OF", "Sub-Tier": "ENERGY, DEPARTMENT OF"}
-        await import_file(sam_file(sam_row(**agencies, Link="https://www.sam.gov/opp/1/view")))
+        codes = {"SetASideCode": "SBA", "SetASide": "Total Small Business Set-Aside (FAR 19.5)", "ClassificationCode": "66"}
+        await import_file(sam_file(sam_row(**agencies, **codes, Link="https://www.sam.gov/opp/1/view")))
         async with committed.database.transaction() as session:
             [row] = await listed(session, member)
         at: dict[str, Any] = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
         async with mounted(committed, member, contract_screen, **at) as screen:
-            assert screen.find("link", "sam.gov").props["href"] == "https://www.sam.gov/opp/1/view"
+            assert screen.find("link", "https://www.sam.gov/opp/1/view").props["href"] == "https://www.sam.gov/opp/1/view"
             assert "Institute or sub-agency" not in screen.text
+            assert "SBA · Total Small Business Set-Aside (FAR 19.5)" in screen.text
+            assert "PSC 66" in screen.text
+            assert screen.text.index("Set-aside") < screen.text.index("Posted")
 
     async def test_reads_all_parts_at_the_same_time(
         self, committed: Core, member: Actor, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch

@@ -14,7 +14,7 @@ from reactpy import create_context, use_context
 from reactpy.types import Context
 from typing_extensions import TypeVar
 
-from fundwright_ui.runtime.host import Actor, Client, Services
+from fundwright_ui.runtime.host import Actor, Client, Services, set_language
 from fundwright_ui.runtime.router import Location
 from fundwright_ui.runtime.waiting import cancel
 
@@ -208,7 +208,9 @@ class Connection(Generic[S, A, C]):
     def run_query(self, work: Coroutine[Any, Any, None], *, is_first: bool, is_reload: bool, is_live: bool) -> asyncio.Task[None]:
         """Run `work` now, for the actor. Unless it `is_live`, first paint and the end of an event wait for it for a limited time."""
         context = copy_context()
-        context.run(self._act_for, self.actor)  # the publisher of a live message may act for another account
+        # The publisher of a live message may act for another account, and in another language.
+        context.run(self._act_for, self.actor)
+        context.run(set_language, self.language)
         task = asyncio.create_task(work, context=context)
         self._queries[task] = Load(is_first, is_reload, is_live, asyncio.get_running_loop().time())
         task.add_done_callback(self._queries.pop)

@@ -103,6 +103,23 @@ class TestQuery:
             await eventually(lambda: shown.text == "2")
         assert topic not in core.live._listeners
 
+    async def test_a_topic_asks_again_in_the_language_of_the_page(self, core: Core) -> None:
+        topic = f"test:{uuid4()}"
+        answers = iter(range(1, 100))
+
+        async def read(_session: AsyncSession) -> str:
+            return f"{next(answers)} {t('Category')}"
+
+        @component
+        def screen() -> Any:
+            return html.p(use_query(read, topics=[topic]).value)
+
+        async with mounted(core, None, screen, language="de") as shown:
+            assert shown.text == "1 Kategorie"
+            async with core.database.transaction() as session:
+                await live.publish(session, topic)
+            await shown.expect("2 Kategorie")
+
 
 class TestLive:
     async def test_messages_arrive_while_the_component_is_mounted(self, core: Core) -> None:

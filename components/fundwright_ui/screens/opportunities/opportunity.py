@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
-from urllib.parse import urlsplit
 from uuid import UUID
 
 from babel.dates import format_date, format_time
@@ -338,6 +337,7 @@ def _marks(opportunity: OpportunityRead) -> VdomDict:
         else None,
         chip(opportunity.type) if opportunity.type else None,
         chip(t("Sample")) if opportunity.is_sample else None,
+        chip(f"PSC {opportunity.psc}") if opportunity.psc else None,
         *(chip(code, key=code) for code in opportunity.activity_codes),
     )
 
@@ -352,9 +352,19 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
     due: Child = deadline(opportunity.due_at, language) if opportunity.due_at else None
     if opportunity.due_note:
         due = f"{due} ({opportunity.due_note})" if due else opportunity.due_note
-    set_aside = opportunity.set_aside or opportunity.set_aside_code
+    set_aside = " · ".join(filter(None, (opportunity.set_aside_code, opportunity.set_aside)))
     entries: list[tuple[str, Child]] = [
         (t("Due"), due),
+        (t("Awarded"), _dollars(opportunity.award_amount, language)),
+        (t("Award ceiling"), _dollars(opportunity.award_ceiling, language)),
+        (t("Award floor"), _dollars(opportunity.award_floor, language)),
+        (t("Total funding"), _dollars(opportunity.total_funding, language)),
+        (t("Expected awards"), str(opportunity.expected_awards) if opportunity.expected_awards else None),
+        (t("Set-aside"), set_aside),
+        ("NAICS", naics_with_sector(opportunity.naics)),
+        (t("Place of performance"), opportunity.place),
+        (t("Activity code"), ", ".join(opportunity.activity_codes)),
+        (t("Assistance listing"), ", ".join(opportunity.assistance_listings)),
         (t("Posted"), deadline(opportunity.posted_at, language)),
         (t("Archive date"), deadline(opportunity.archive_at, language) if opportunity.archive_at else None),
         (t("Number"), opportunity.number),
@@ -364,20 +374,9 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
             agency_name(opportunity.sub_agency) if opportunity.sub_agency != opportunity.agency else "",
         ),
         (t("Office"), opportunity.office),
-        (t("Set-aside"), set_aside),
-        ("NAICS", naics_with_sector(opportunity.naics)),
-        ("PSC", opportunity.psc),
-        (t("Activity code"), ", ".join(opportunity.activity_codes)),
-        (t("Assistance listing"), ", ".join(opportunity.assistance_listings)),
-        (t("Place of performance"), opportunity.place),
-        (t("Award ceiling"), _dollars(opportunity.award_ceiling, language)),
-        (t("Award floor"), _dollars(opportunity.award_floor, language)),
-        (t("Total funding"), _dollars(opportunity.total_funding, language)),
-        (t("Awarded"), _dollars(opportunity.award_amount, language)),
-        (t("Expected awards"), str(opportunity.expected_awards) if opportunity.expected_awards else None),
         (t("First imported"), moment(opportunity.first_seen_at, shown="date")),
         (t("Last imported"), moment(opportunity.last_seen_at, shown="date")),
-        (t("Source"), text_link(_site(opportunity.url), opportunity.url, new_tab=True) if opportunity.url else None),
+        (t("Source"), text_link(opportunity.url, opportunity.url, new_tab=True) if opportunity.url else None),
     ]
     return definition_list(entries)
 
@@ -494,11 +493,6 @@ def record_of(opportunity: OpportunityRead) -> VdomDict:
     return disclosure(
         t("All fields as published"), definition_list(entries), is_open=is_open, on_toggle=lambda: set_open(not is_open)
     )
-
-
-def _site(address: str) -> str:
-    """The name of the site, which tells more about a source than "Open" would."""
-    return (urlsplit(address).hostname or address).removeprefix("www.")
 
 
 def deadline(moment: datetime, language: str) -> str:
