@@ -50,6 +50,11 @@ class TestWithExamples:
         before, after = probabilities(trained(), f"{SOUP} spoon"), probabilities(trained((SOUP, (1, -1))), f"{SOUP} spoon")
         assert before[0, 0] < LOW <= after[0, 0]
 
+    def test_one_example_does_not_draw_in_what_only_sounds_like_a_notice(self) -> None:
+        undecided = [f"{text} number{n} agency notice" for n in range(40) for text in OTHERS]
+        classifier = trained(("soup kitchen agency notice", (-1, 1)), others=undecided)
+        assert probabilities(classifier, *(f"{text} agency notice" for text in OTHERS))[:, 1].mean() < LOW
+
     def test_a_rejection_keeps_its_like_out(self) -> None:
         before, after = probabilities(trained(), f"{ROOF} hail"), probabilities(trained((ROOF, (-1, -1))), f"{ROOF} hail")
         assert after[0, 0] < before[0, 0]

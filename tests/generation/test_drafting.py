@@ -159,6 +159,12 @@ class TestWriting:
         assert team.open_questions == ("your mast",)
         assert [match.question for match in team.possible_matches] == ["your mast"]
 
+    async def test_what_another_section_says_is_no_possible_match(self, desk: Desk) -> None:
+        near = [PossibleMatch(question=1, text=text, number=1) for text in ("Bo Diaz is our foreman.", "A mast.")]
+        desk.writer.script = lambda _request: ("Bo Diaz is our foreman [1].", *near, Unanswered(1))
+        team = (await write(desk, (await add(desk)).id)).sections[2]
+        assert [match.text for match in team.possible_matches] == ["A mast."]
+
     async def test_the_writer_receives_the_opportunity_and_the_length(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         request = desk.writer.requests[0]

@@ -132,3 +132,11 @@ def test_a_question_with_two_parts_asks_both() -> None:
     asked = "How many cubic yards did we dredge, and what did it cost?"
     assert answering.parts_of(asked) == ["How many cubic yards did we dredge", "what did it cost?"]
     assert answering.parts_of("What equipment and staff do we have?") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "share"), [("navy", "Naval Supply Systems Command", 1), ("navy", "Army", 0), ("army", "Army", 1)]
+)
+def test_a_customer_may_have_another_form_of_its_name(name: str, text: str, share: float) -> None:
+    words = naming.words_of(text)
+    assert naming.weighed([name], [words]).share(words) == share

@@ -205,7 +205,8 @@ async def _write_section(
                     unanswered.add(piece.question)
                     continue
                 if isinstance(piece, PossibleMatch):
-                    if piece.question < len(plan.questions):
+                    is_written = citing.without_marks(piece.text).rstrip(" .") in written
+                    if piece.question < len(plan.questions) and not is_written:
                         possible.append(piece)
                     continue
                 ready += stream.feed(piece)

@@ -19,6 +19,8 @@ _NAMED_IN_PROSE = re.compile(rf"(?<=[a-zäöüßé,] ){_NAME}")
 _CAPITALIZES_NOUNS = re.compile(r"\b(?:wie|wer|wann|welche\w*|haben|ist|sind|wir|unser\w*|das|für)\b", re.IGNORECASE)
 """Words of a German question, in which every noun is capitalized."""
 _MAX_NAMES = 10
+_FORMS = {"navy": "naval", "naval": "navy", "marines": "marine", "veterans": "va"}
+"""Other words for a name: the customer of a contract “for the Navy” is the Naval Supply Systems Command."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Names:
 
     def share(self, words: frozenset[str]) -> float:
         """Return the weighted fraction of the names that is among these words (0..1)."""
-        return sum(weight for name, weight in self.weights.items() if name in words) if self.weights else 1.0
+        return sum(weight for name, weight in self.weights.items() if _has(name, words)) if self.weights else 1.0
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -50,7 +52,7 @@ def capitalized_in(question: str) -> list[str]:
 
 def weighed(names: Sequence[str], texts: Sequence[frozenset[str]]) -> Names:
     """Weight the names by how many of the texts contain them."""
-    weights = {name: math.log1p((len(texts) + 1) / (sum(name in text for text in texts) + 0.5)) for name in names}
+    weights = {name: math.log1p((len(texts) + 1) / (sum(_has(name, text) for text in texts) + 0.5)) for name in names}
     total = sum(weights.values())
     return Names({name: weight / total for name, weight in weights.items()})
 
@@ -69,6 +71,10 @@ def names_in(question: str, texts: Sequence[str]) -> list[str]:
     capitalized = {_bare(word) for text in texts for word in _NAMED_IN_PROSE.findall(text)}
     others = {word for text in texts for word in _WORD.findall(text) if word.islower()}
     return list(dict.fromkeys([*(word for word in unsure if word in capitalized - others), *found]))[:_MAX_NAMES]
+
+
+def _has(name: str, words: frozenset[str]) -> bool:
+    return name in words or _FORMS.get(name) in words
 
 
 def _bare(word: str) -> str:
