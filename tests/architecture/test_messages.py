@@ -44,6 +44,7 @@ class TestProblems:
             ("", "missing: Open {name}"),
             ('#, fuzzy\nmsgid "Open {name}"\nmsgstr "{name} öffnen"', "fuzzy: Open {name}"),
             ('msgid "Open {name}"\nmsgstr "{Name} öffnen"', "other placeholders: Open {name}"),
+            ('msgid "Open {name}"\nmsgstr "{name} öffnen{name} öffnen"', "other placeholders: Open {name}"),
             ('msgid "Open {name}"\nmsgstr "{name} öffnen"\n\nmsgid "Old"\nmsgstr "Alt"', "unused: Old"),
         ],
     )
@@ -108,8 +109,9 @@ def forms(texts: str | Sequence[str] | None) -> tuple[str, ...]:
     return (texts or "",) if isinstance(texts, str | None) else tuple(texts)
 
 
-def placeholders(text: str) -> frozenset[str]:
-    return frozenset(name for _, name, _, _ in Formatter().parse(text) if name is not None)
+def placeholders(text: str) -> tuple[str, ...]:
+    """Sorted, each as often as it occurs."""
+    return tuple(sorted(name for _, name, _, _ in Formatter().parse(text) if name is not None))
 
 
 IN_ENGLISH = {

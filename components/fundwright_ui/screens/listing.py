@@ -116,7 +116,7 @@ def listed_table(
     on_action: On[RowOpened] = None,
 ) -> list[Child]:
     """The `list_bar`, the table with `above` before it, and new rows. `export` is the path of the CSV file of the whole list, and
-    `nothing` is said if no item matches the filters."""
+    `nothing` is shown if no item matches the filters."""
     connection, url = use_connection(), use_url_state()
     shown = listing.rows.shown
     return [

@@ -106,7 +106,7 @@ async def list_own(session: AsyncSession, account_id: UUID) -> Sequence[Activity
     return (await session.scalars(found.order_by(Activity.at, Activity.id))).all()
 
 
-async def follow(session: AsyncSession, owner_id: UUID, subject: Subject) -> None:
+async def update_subject(session: AsyncSession, owner_id: UUID, subject: Subject) -> None:
     """Give the entries about a subject its current title and path."""
     current = {"subject_title": subject.title, "path": subject.path}
     is_outdated = tuple_(Activity.subject_title, Activity.path) != tuple_(subject.title, subject.path)

@@ -80,15 +80,15 @@ async def record(
         related_ids=list(related),
         details=stored,
     )
-    await repository.follow(session, actor.workspace_id, subject)
+    await repository.update_subject(session, actor.workspace_id, subject)
     session.add(entry)
     await session.flush()
     await publish(session, activity_topic(actor.workspace_id))
 
 
-async def follow(session: AsyncSession, owner_id: UUID, subject: Subject) -> None:
+async def update_subject(session: AsyncSession, owner_id: UUID, subject: Subject) -> None:
     """Give the entries about a subject its current title and path."""
-    await repository.follow(session, owner_id, subject)
+    await repository.update_subject(session, owner_id, subject)
     await publish(session, activity_topic(owner_id))
 
 

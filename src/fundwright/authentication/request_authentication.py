@@ -64,7 +64,7 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
         raise TokenInvalid
     if not bearer and request.method not in SAFE_METHODS:
         require_same_origin(request)
-    return _in_browser(actor, request)
+    return _with_browser_time_zone(actor, request)
 
 
 async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
@@ -86,10 +86,10 @@ async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool =
     if actor is None:
         await end_if_replayed(core, token, connection)
         return None
-    return _in_browser(actor, connection)
+    return _with_browser_time_zone(actor, connection)
 
 
-def _in_browser(actor: Actor, connection: HTTPConnection) -> Actor:
+def _with_browser_time_zone(actor: Actor, connection: HTTPConnection) -> Actor:
     """The actor with the time zone of the browser, which its pages keep in a cookie."""
     return actor.model_copy(update={"browser_time_zone": requested_time_zone(connection)})
 

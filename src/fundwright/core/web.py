@@ -215,7 +215,7 @@ def requested_language(connection: HTTPConnection) -> Language:
 
 
 def requested_time_zone(connection: HTTPConnection) -> str | None:
-    """The time zone of the browser, if its pages have told."""
+    """The browser's time zone, which pages keep in a cookie; None if it is missing or unknown."""
     name = connection.cookies.get(_TIME_ZONE_COOKIE, "")
     try:
         return ZoneInfo(name).key if name else None

@@ -151,7 +151,7 @@ async def _take_title(session: AsyncSession, owner_id: UUID, document: Document,
         return
     if title not in await repository.list_titles_like(session, owner_id, title, title):
         document.title = title
-        await activity.follow(session, owner_id, subject_of(document))
+        await activity.update_subject(session, owner_id, subject_of(document))
 
 
 async def propose_kinds(run: JobRun[ProposeKinds, None, KindsCheckpoint]) -> None:

@@ -85,7 +85,7 @@ describe("SectionEditor", () => {
     const { rerender } = render(shown({}));
     await act(async () => rerender(shown(other)));
     expect(screen.getByRole("textbox", { name: "Text" }).textContent).toBe("Of Ben.");
-    expect(screen.getByRole("status").textContent).toMatch(/^Ben Ode changed this section on Nov 27, 2026.* The text before is kept under Versions\.$/);
+    expect(screen.getByRole("status").textContent).toMatch(/^Ben Ode changed this section on Nov 27, 2026.* The previous text is kept under Versions\.$/);
     fireEvent.change(screen.getByLabelText("Heading"), { target: { value: "Mine" } });
     expect(screen.getByRole("status").textContent).toBe("");
   });

@@ -113,7 +113,7 @@ export function SectionEditor(props: SectionEditorProps): ReactNode {
         />
       ) : null}
       <p className="fw-small fw-muted" role="status">
-        {followed === null ? "" : `${changeSentence(followed, runtime)} ${t("The text before is kept under Versions.")}`}
+        {followed === null ? "" : `${changeSentence(followed, runtime)} ${t("The previous text is kept under Versions.")}`}
       </p>
       <div className="fw-editor-frame">
         {view === null || state === null || refusal !== "" ? null : <Toolbar view={view} state={state} citations={citations} />}
