@@ -61,7 +61,15 @@ STYLE_AND_TYPES = (
     Check("oxlint", ("npm", "run", "--silent", "lint")),
     Check("pyrefly", (str(BIN / "pyrefly"), "check", "--progress-bar", "no")),
 )
-SECOND_HALF = ("tests/architecture", "tests/cli", "tests/generation", "tests/scripts", "tests/training", "tests/ui")
+SECOND_HALF = (
+    "tests/architecture",
+    "tests/cli",
+    "tests/generation",
+    "tests/scripts",
+    "tests/training",
+    "tests/ui",
+    "tests/workspaces",
+)
 
 
 def python_tests(markers: str = "not slow") -> tuple[Check, Check]:

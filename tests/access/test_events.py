@@ -98,11 +98,11 @@ async def addresses(core: Core, pattern: str) -> list[str]:
 def events(page: Page) -> Iterator[tuple[str, Node, str]]:
     """The events that are possible on the page now, each with a stable name, except Undo, which would hide what they change."""
     for node in walk(page.tree):
-        if node.get("w") == "UndoToast":
+        if "e" not in node or node.get("w") == "UndoToast":
             continue
         about = node.get("a", {})
         name = about.get("aria-label") or about.get("name") or about.get("title") or text_of(node)[:80]
-        for event in node.get("e", {}):
+        for event in node["e"]:
             yield f"{node.get('t') or node.get('w')} {name} {event}", node, event
 
 

@@ -59,7 +59,7 @@ from fundwright_ui.app import build_app
 from tests.access.table import ID_FIELD, NO_IDS, NOT_OWNED, QUERIES, ROUTES, SCREENS, WORLD
 from tests.access.test_events import anything, events
 from tests.access.test_jobs import start_categorizing, start_import
-from tests.access.test_roles import Asker, opened
+from tests.access.test_roles import Asker, description, opened
 from tests.accounts.test_photos import picture
 from tests.support.snapshots import Snapshots
 from tests.support.statements import statements
@@ -193,7 +193,7 @@ Place = tuple[str, str]
 
 def places(app: Any) -> dict[str, list[Place]]:
     """The positions of ids in the requests of each route."""
-    schema = app.openapi()
+    schema = description(app)
     known, found = schema["components"]["schemas"], dict[str, list[Place]]()
     for path, methods in schema["paths"].items():
         for method, described in methods.items():

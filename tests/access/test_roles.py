@@ -112,11 +112,23 @@ def fill(body: Any, name: str, value: Any) -> None:
         body[first] = value
 
 
+_descriptions: dict[frozenset[tuple[str, str]], dict[str, Any]] = {}
+
+
+def description(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI description of an application, generated once for all that have the same routes: it takes as long as a hundred
+    requests."""
+    key = frozenset(routes(app))
+    if key not in _descriptions:
+        _descriptions[key] = app.openapi()
+    return _descriptions[key]
+
+
 class Asker:
     """Sends a minimal valid request to each route, about an object that does not exist."""
 
     def __init__(self, app: FastAPI, client: httpx.AsyncClient) -> None:
-        schema = app.openapi()
+        schema = description(app)
         self._paths, self._known = schema["paths"], schema["components"]["schemas"]
         self._client = client
 

@@ -9,7 +9,7 @@ import pytest
 
 from fundwright.accounts.audit import action_label
 from fundwright.billing.schemas import PaymentState
-from tests.architecture.tree import python
+from tests.architecture.tree import nodes, python
 
 DELETES = re.compile(r"(delete|remove)(_|$)")
 NOT_DELETIONS = {
@@ -33,7 +33,7 @@ def test_each_has_a_label() -> None:
     written = [
         ast.unparse(node.args[1])
         for _, tree in python("src")
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Call) and RECORDING.fullmatch(ast.unparse(node.func)) and len(node.args) > 1
     ]
     actions = {action for text in written if text != "action" for action in COMPOSED.get(text, [text.strip("'")])}
@@ -66,7 +66,7 @@ def test_each_deletion_is_recorded_with_where_it_came_from() -> None:
         (f"{path}:{node.lineno}", node)
         for path, tree in python("src", "components")
         if path.name.endswith("api.py") or "screens" in path.parts
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names
     ]
     assert len(calls) >= 8
@@ -79,7 +79,7 @@ def test_each_export_is_recorded() -> None:
     makers = {
         str(path)
         for path, tree in python("src")
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "csv_download"
     }
     assert makers - PUBLIC_EXPORTS.keys() == {"src/fundwright/accounts/dependencies.py"}

@@ -21,7 +21,7 @@ from fundwright.core.plugins import GROUP
 from fundwright.core.settings import Settings
 from fundwright_ui import extension
 from scripts import tables
-from tests.architecture.tree import PROJECT, python, texts
+from tests.architecture.tree import PROJECT, nodes, python, texts
 from tests.support.python_path import python_path
 
 PAGES = sorted(path for path in texts() if path.suffix == ".md" and (path.parts[0] == "docs" or len(path.parts) == 1))
@@ -147,7 +147,7 @@ class TestPageObjects:
         wrong = [
             f"{path}: {name}"
             for path, tree in python("e2e/pages")
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, (ast.Import, ast.ImportFrom))
             for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
             if name.partition(".")[0] not in allowed and not name.startswith("e2e.pages")

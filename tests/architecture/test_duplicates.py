@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.architecture.tree import python, texts
+from tests.architecture.tree import nodes, python, texts
 
 EQUAL_LINES = 6
 ACCEPTED = {
@@ -36,7 +36,7 @@ def lines_that_count(path: Path, tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Skips imports, lists of public names, lines with only brackets, and comments."""
     skipped = {
         number
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
         or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
         for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)

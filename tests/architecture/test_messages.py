@@ -19,7 +19,7 @@ import fundwright
 from fundwright.core import errors
 from fundwright.core.errors import FundwrightError
 from scripts import extraction, messages
-from tests.architecture.tree import python
+from tests.architecture.tree import nodes, python
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +175,7 @@ def test_every_column_of_an_export_is_named_in_the_language_of_its_reader() -> N
     columns = [
         (f"{path}:{column.lineno}", ast.unparse(column.elts[0]))
         for path, tree in python("src")
-        for call in ast.walk(tree)
+        for call in nodes(tree)
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "csv_lines" and isinstance(call.args[0], ast.List)
         for column in call.args[0].elts
         if isinstance(column, ast.Tuple)

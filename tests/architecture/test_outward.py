@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.tree import python
+from tests.architecture.tree import nodes, python
 
 CLIENTS = {
     "httpx2",
@@ -35,9 +35,9 @@ pytestmark = pytest.mark.security(43)
 def imported(tree: ast.Module) -> Iterator[str]:
     """Names imported at run time, without those imported only for type checking."""
     only_types = {
-        inner for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) for inner in ast.walk(node)
+        inner for node in nodes(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) for inner in ast.walk(node)
     }  # fmt: skip
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if node in only_types:
             continue
         if isinstance(node, ast.Import):
@@ -70,7 +70,7 @@ def test_messages_are_read_on_the_command_line_only() -> None:
     readers = [
         f"{path}:{node.lineno}"
         for path, tree in python("src", "components")
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Name | ast.Attribute | ast.alias) and _last_name(node) in HAVE_MESSAGES
         if path not in MAY_READ_MESSAGES
     ]
@@ -87,7 +87,7 @@ def test_the_client_of_the_models_uses_our_http_client() -> None:
     calls = [
         (f"{path}:{node.lineno}", {keyword.arg for keyword in node.keywords})
         for path, tree in python("src", "components")
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in SDK
     ]
     assert calls

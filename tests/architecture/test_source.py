@@ -6,7 +6,7 @@ import ast
 import re
 from itertools import pairwise
 
-from tests.architecture.tree import SLICES, python, texts
+from tests.architecture.tree import SLICES, nodes, python, texts
 
 LEFT_FOR_LATER = re.compile(r"\b(TO[D]O|FIX[M]E|XX[X])\b")
 HOME_FOLDERS = re.compile(r"(?<![\w.])/(work|root|home/\w+|Users/\w+|opt)/")
@@ -44,7 +44,7 @@ class TestSlices:
             f"{path}:{node.lineno}"
             for path, tree in python(*(f"src/fundwright/{name}" for name in SLICES))
             if "repository" not in (path.stem, path.parent.name)
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, ast.ImportFrom)
             and node.module == "sqlalchemy"
             and {alias.name for alias in node.names} & QUERY_WORDS
@@ -71,7 +71,7 @@ class TestSlices:
             f"{path}:{node.lineno}"
             for path, tree in python("src", "components")
             if not path.name.endswith("api.py")  # FastAPI fills in what routes take
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             for names in [[argument.arg for argument in node.args.args if argument.arg != "self"]]
             if "session" in names
@@ -81,6 +81,20 @@ class TestSlices:
         assert wrong == []
 
 
+class TestSpreadsheets:
+    def test_one_module_writes_csv(self) -> None:
+        """So that every cell that a spreadsheet would execute as a formula is written as text."""
+        writers = {
+            path.as_posix()
+            for path, tree in python("src", "components")
+            for node in nodes(tree)
+            if isinstance(node, ast.Attribute)
+            and node.attr.endswith("riter")
+            and ast.unparse(node) in ("csv.writer", "csv.DictWriter")
+        }
+        assert writers == {"src/fundwright/core/spreadsheets.py"}
+
+
 class TestNumbers:
     def test_are_written_in_the_language_of_the_reader(self) -> None:
         """Counts and shares with their own format (`:,`, `:.0%`) look English in every language; use `messages.number` and
@@ -88,7 +102,7 @@ class TestNumbers:
         wrong = [
             f"{path}:{node.lineno}"
             for path, tree in python("src", "components")
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, ast.FormattedValue)
             and node.format_spec is not None
             and NUMBER_FORMAT.search(ast.unparse(node.format_spec)[2:-1])
@@ -101,7 +115,7 @@ class TestNumbers:
             f"{path}:{node.lineno}"
             for path, tree in python("src", "components")
             if "cli" not in path.parts
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, ast.JoinedStr)
             for before, after in pairwise(node.values)
             if isinstance(before, ast.FormattedValue)
@@ -117,7 +131,7 @@ class TestScreens:
         wrong = [
             f"{path}:{key.lineno}"
             for path, tree in python("components")
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, ast.Dict)
             for key in node.keys
             if isinstance(key, ast.Constant) and key.value == "style"
@@ -130,7 +144,7 @@ class TestScreens:
         wrong = [
             f"{path}:{node.lineno}"
             for path, tree in python("components")
-            for function in ast.walk(tree)
+            for function in nodes(tree)
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.name != "parse_id"
             for node in ast.walk(function)
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "UUID"

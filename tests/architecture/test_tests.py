@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.architecture.tree import PROJECT, python
+from tests.architecture.tree import PROJECT, nodes, python
 
 CLOCKS = {"sleep", "wait_for_timeout", "monotonic", "perf_counter", "process_time", "thread_time"}
 WHERE = ("tests", "e2e")
@@ -36,7 +36,7 @@ ALLOWED = {
 
 def clocks(tree: ast.AST) -> Iterator[int]:
     """Lines that wait for time to pass or measure it. `sleep(0)` only yields to other tasks."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=arguments) if name in CLOCKS:
                 if [ast.unparse(argument) for argument in arguments] != ["0"]:
@@ -47,7 +47,7 @@ def clocks(tree: ast.AST) -> Iterator[int]:
 
 def anything_raised(tree: ast.AST) -> Iterator[int]:
     """Lines that accept any exception, so that a mistake in the test itself would pass."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr="raises"), args=[ast.Name(id="Exception" | "BaseException"), *_]):
                 yield node.lineno
@@ -57,7 +57,7 @@ def anything_raised(tree: ast.AST) -> Iterator[int]:
 
 def always_true(tree: ast.AST) -> Iterator[int]:
     """Lines whose assertion cannot fail: a constant, a tuple, `… or True`."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Assert(test=ast.Constant(value=value)) if value:
                 yield node.lineno
@@ -73,7 +73,7 @@ def always_true(tree: ast.AST) -> Iterator[int]:
 
 def lost_source(tree: ast.AST) -> Iterator[int]:
     """Lines that set PYTHONPATH for a process without this process's own paths: it would run the installed source."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Dict(keys=keys) if any(isinstance(key, ast.Constant) and key.value == "PYTHONPATH" for key in keys):
                 yield node.lineno
@@ -83,7 +83,7 @@ def lost_source(tree: ast.AST) -> Iterator[int]:
 
 def changing_parameters(tree: ast.AST) -> Iterator[int]:
     """Lines with parameters that differ between processes: pytest-xdist requires all workers to collect the same test names."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr="parametrize"), args=[_, parameters, *_]):
                 for each in ast.walk(parameters):

@@ -49,3 +49,9 @@ def python(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
 @cache
 def _syntax_tree(path: Path) -> ast.Module:
     return ast.parse(texts()[path])
+
+
+@cache
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """All nodes of a syntax tree. Walking the trees of all files takes as long as reading them, and thirty rules do."""
+    return tuple(ast.walk(tree))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import io
 import re
@@ -12,7 +11,6 @@ import pytest
 
 from fundwright.core.messages import t, using_language
 from fundwright.core.spreadsheets import csv_line
-from tests.architecture.tree import python
 
 
 class Answer(StrEnum):
@@ -36,18 +34,6 @@ class TestLanguage:
     def test_states_and_answers_are_in_the_language_of_the_reader(self) -> None:
         with using_language("de"):
             assert csv_line([Answer.AGREED, True, False]) == "ja,ja,nein\r\n"
-
-
-class TestModule:
-    def test_is_the_only_one_that_writes_csv(self) -> None:
-        """So that every cell that a spreadsheet would execute as a formula is written as text."""
-        writers = {
-            path.as_posix()
-            for path, tree in python("src", "components")
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Attribute) and ast.unparse(node) in ("csv.writer", "csv.DictWriter")
-        }
-        assert writers == {"src/fundwright/core/spreadsheets.py"}
 
 
 class TestFormulas:

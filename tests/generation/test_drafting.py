@@ -9,6 +9,7 @@ from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
+from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
 from fundwright.core.jobs import JobState
 from fundwright.core.messages import using_language
@@ -33,6 +34,15 @@ async def write(desk: Desk, draft_id: UUID) -> DraftRead:
     """Run the job to its end and return the draft."""
     await desk.core.jobs.run_inline(WriteDraft(draft_id=draft_id), title="Draft", owner_id=desk.actor.id)
     return await read(desk, draft_id)
+
+
+async def written_draft(desk: Desk) -> DraftRead:
+    """A draft that has been written from the documents of the desk."""
+
+    async def make(_core: Core) -> DraftRead:
+        return await write(desk, (await add(desk)).id)
+
+    return await desk.snapshots.of(desk.core, make)
 
 
 async def read(desk: Desk, draft_id: UUID) -> DraftRead:

@@ -17,7 +17,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import COMMAND_LINE, Role
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PlanChange, PlanCode
-from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.paging import PageRequest
@@ -45,7 +44,7 @@ from fundwright.generation.schemas import (
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from fundwright.trash import service as trash
 from tests.generation.conftest import Desk, EndpointDown, quote_all
-from tests.generation.test_drafting import add, has_begun, read, write
+from tests.generation.test_drafting import add, has_begun, read, write, written_draft
 from tests.support.accounts import add_account
 from tests.support.jobs import working
 from tests.support.polling import eventually
@@ -94,10 +93,7 @@ async def rewritten(desk: Desk, draft: DraftRead, place: int = 0) -> DraftRead:
 
 
 async def written(desk: Desk) -> tuple[DraftRead, DraftSectionRead]:
-    async def make(_core: Core) -> DraftRead:
-        return await write(desk, (await add(desk)).id)
-
-    draft = await desk.snapshots.of(desk.core, make)
+    draft = await written_draft(desk)
     return draft, draft.sections[0]
 
 

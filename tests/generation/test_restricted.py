@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
 from fundwright.core import jobs
+from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotAllowed, NotFound
 from fundwright.core.jobs import JobState
 from fundwright.core.paging import PageRequest
@@ -123,24 +124,26 @@ def refused(error: type[FundwrightError]) -> Iterator[None]:
 
 @pytest.fixture
 async def team(desk: Desk) -> Team:
-    core = desk.core
-    async with core.database.transaction() as session:
-        created = await workspaces.create_workspace(session, desk.actor, WorkspaceForm(name="Harbor"))
-        ada = await workspaces.actor_in(session, desk.actor, created.id)
-        ben = await add_account(session, "ben@example.org", name="Ben")
-        sent = await invitations.invite(session, ada, core, InvitationForm(email=ben.email))
-        await invitations.accept_link(session, ben, sent.link.rpartition("/")[2])
-        ben = await workspaces.actor_in(session, ben, created.id)
-        roofs = await training.add_text(session, ada, core, PastedText(title="Roofs", text=f"{_SECRET} were repaired in 2024."))
-        foreman = await training.add_text(
-            session, ada, core, PastedText(title="Foreman", text="Foreman electrician Bo Diaz holds a master license.")
-        )
-    await training.run_inline(core, ada, [roofs.id, foreman.id])
-    async with core.database.transaction() as session:
-        draft = await service.add_draft(session, ada, core, opportunity_id=desk.opportunity_id, template="brief")
-    team = Team(desk=desk, ada=ada, ben=ben, roofs=roofs.id, foreman=foreman.id, draft=draft.id)
-    await team.write(ada, WriteDraft(draft_id=draft.id))
-    return team
+    async def make(core: Core) -> Mapping[str, Any]:
+        async with core.database.transaction() as session:
+            created = await workspaces.create_workspace(session, desk.actor, WorkspaceForm(name="Harbor"))
+            ada = await workspaces.actor_in(session, desk.actor, created.id)
+            ben = await add_account(session, "ben@example.org", name="Ben")
+            sent = await invitations.invite(session, ada, core, InvitationForm(email=ben.email))
+            await invitations.accept_link(session, ben, sent.link.rpartition("/")[2])
+            ben = await workspaces.actor_in(session, ben, created.id)
+            pasted = PastedText(title="Roofs", text=f"{_SECRET} were repaired in 2024.")
+            roofs = await training.add_text(session, ada, core, pasted)
+            pasted = PastedText(title="Foreman", text="Foreman electrician Bo Diaz holds a master license.")
+            foreman = await training.add_text(session, ada, core, pasted)
+        await training.run_inline(core, ada, [roofs.id, foreman.id])
+        async with core.database.transaction() as session:
+            draft = await service.add_draft(session, ada, core, opportunity_id=desk.opportunity_id, template="brief")
+        written = WriteDraft(draft_id=draft.id)
+        await core.jobs.run_inline(written, title="", owner_id=ada.workspace_id, account_id=ada.id)
+        return {"ada": ada, "ben": ben, "roofs": roofs.id, "foreman": foreman.id, "draft": draft.id}
+
+    return Team(desk=desk, **await desk.snapshots.of(desk.core, make))
 
 
 class TestDocuments:

@@ -32,7 +32,7 @@ from fundwright_ui.screens.generate.generate import generate_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.generation.conftest import Desk, EndpointDown
 from tests.generation.drafts import citation
-from tests.generation.test_drafting import add, read, write
+from tests.generation.test_drafting import add, read, write, written_draft
 from tests.generation.test_editing import save
 from tests.support.accounts import add_account
 
@@ -182,7 +182,7 @@ class TestGenerateScreen:
             assert screen.find("link", "Connect another language model").props["href"] == "/help/language-model"
 
     async def test_drafts_are_listed_filtered_and_deleted(self, desk: Desk) -> None:
-        finished = await write(desk, (await add(desk)).id)
+        finished = await written_draft(desk)
         await add(desk, "cover-letter")
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
             assert len(screen.find("list", "Drafts").node["c"]) == 2
@@ -209,7 +209,7 @@ def opened(
 
 class TestDraftScreen:
     async def test_a_finished_draft_shows_its_text_sources_and_open_questions(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         async with mounted(
             desk.core, desk.actor, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
         ) as screen:
@@ -262,14 +262,14 @@ class TestDraftScreen:
             assert screen.find("button", "Show passage 1").props["aria-current"] == "true"
 
     async def test_only_one_button_is_filled(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         for query in ("", "?open=rename", "?open=sources", "?open=section", f"?open=regenerate:{draft.sections[0].id}"):
             async with opened(desk, draft, query=query) as screen:
                 filled = [each for each in screen.elements("button") if "fw-button-contained" in each.props.get("className", "")]
                 assert len(filled) == 1, query
 
     async def test_a_section_is_edited_and_the_url_shows_it(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         roofs = draft.sections[0]
         async with opened(desk, draft) as screen:
             await screen.click("button", "Edit Roofs")
@@ -283,7 +283,7 @@ class TestDraftScreen:
             assert not screen.has("SectionEditor")
 
     async def test_a_text_that_was_not_saved_leads_back_to_its_section(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         roofs = draft.sections[0]
         async with opened(desk, draft) as screen:
             left = screen.find("UnsavedTexts")
@@ -293,7 +293,7 @@ class TestDraftScreen:
             assert screen.address == f"/generate/slug/{draft.slug}?edit={roofs.id}"
 
     async def test_a_draft_that_is_deleted_while_it_is_edited_shows_a_message_and_can_be_copied(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         async with opened(desk, draft, query=f"?edit={draft.sections[0].id}") as screen:
             await save(desk, draft, draft.sections[0], "Typed a moment ago.")
             await screen.expect(lambda: screen.find("SectionEditor").props["text"] == "Typed a moment ago.")
@@ -306,7 +306,7 @@ class TestDraftScreen:
             assert screen.has("link", "New draft for this opportunity")
 
     async def test_a_version_is_compared_and_restored_and_that_is_undone(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         roofs = draft.sections[0]
         await save(desk, draft, roofs, roofs.text.replace("repaired", "replaced"))
         async with opened(desk, draft) as screen:
@@ -321,7 +321,7 @@ class TestDraftScreen:
             assert "replaced" in (await read(desk, draft.id)).sections[0].text
 
     async def test_undoing_a_restoration_brings_back_the_current_version_not_the_newest(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         roofs = draft.sections[0]
         await save(desk, draft, roofs, "Mine.")
         async with desk.core.database.transaction() as session:
@@ -337,7 +337,7 @@ class TestDraftScreen:
         assert (await read(desk, draft.id)).sections[0].text == "Mine."
 
     async def test_a_gap_is_marked_as_done_and_reopened(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         async with opened(desk, draft) as screen:
             await screen.click("button", "Mark as done: your hangar")
             await screen.expect(lambda: "Done: your hangar" in screen.text)
@@ -357,7 +357,7 @@ class TestDraftScreen:
             assert not screen.has("button", "Show passage 1")
 
     async def test_sections_are_moved_and_deleted(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         async with opened(desk, draft) as screen:
             assert screen.find("button", "Move Roofs up").is_disabled
             await screen.click("button", "Move Roofs down")
@@ -368,7 +368,7 @@ class TestDraftScreen:
         assert [part.heading for part in (await read(desk, draft.id)).sections] == ["Roofs", "Team"]
 
     async def test_a_section_is_written_again_with_instructions(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         async with opened(desk, draft) as screen:
             await screen.click("button", "Regenerate Roofs")
             await screen.type("Instructions", "Mention gutters")
@@ -380,7 +380,7 @@ class TestDraftScreen:
         assert (await read(desk, draft.id)).sections[0].text == draft.sections[0].text
 
     async def test_a_section_is_added_and_the_draft_renamed(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         async with opened(desk, draft) as screen:
             await screen.click("button", "Add a section")
             await screen.type("Heading", "Prices")
@@ -394,7 +394,7 @@ class TestDraftScreen:
         assert [part.heading for part in (await read(desk, draft.id)).sections][:2] == ["Roofs", "Prices"]
 
     async def test_its_sources_are_chosen_again(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         async with opened(desk, draft) as screen:
             await screen.click("button", "Choose sources")
             await screen.expect(lambda: screen.has("checkbox", "Team"))
@@ -405,7 +405,7 @@ class TestDraftScreen:
         assert chosen == (draft.citations[0].document_id,)
 
     async def test_a_viewer_is_offered_versions_but_no_changes(self, desk: Desk) -> None:
-        draft = await write(desk, (await add(desk)).id)
+        draft = await written_draft(desk)
         reader = desk.actor.model_copy(update={"role": Role.VIEWER})
         async with opened(desk, draft, actor=reader, query=f"?edit={draft.sections[0].id}") as screen:
             offered = {button.name for button in screen.elements("button")}

@@ -8,7 +8,7 @@ from typing import Any
 from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
-from tests.access.test_roles import Asker, People, opened
+from tests.access.test_roles import Asker, People, description, opened
 
 ENDS = {"date": ("0001-01-01", "9999-12-31"), "date-time": ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59.999999-14:00")}
 
@@ -23,7 +23,7 @@ def formats(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[str
 
 def places(app: Any) -> Iterator[tuple[str, tuple[str, str], str]]:
     """The parameters and fields of each route that take dates or times, with their format."""
-    schema = app.openapi()
+    schema = description(app)
     known = schema["components"]["schemas"]
     for path, methods in schema["paths"].items():
         for method, described in methods.items():

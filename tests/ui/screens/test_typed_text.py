@@ -26,7 +26,7 @@ from fundwright_ui.runtime.diff import Node
 from fundwright_ui.shell.frame import frame
 from tests.access.table import SCREENS, Need
 from tests.access.test_events import ada, addresses
-from tests.architecture.tree import python
+from tests.architecture.tree import nodes, python
 from tests.support.slow_queries import Pages, Wire, text_fields, text_of, walk
 
 __all__ = ["ada"]
@@ -134,7 +134,7 @@ def declared_fields() -> set[tuple[str, str]]:
     return {
         (str(name.value), str(label.args[0].value))
         for _path, tree in python("components/fundwright_ui/screens", "components/fundwright_ui/login")
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Call) and (first := FIELDS.get(ast.unparse(node.func))) is not None
         for name, label in [node.args[first : first + 2]]
         if isinstance(name, ast.Constant) and isinstance(label, ast.Call) and isinstance(label.args[0], ast.Constant)
