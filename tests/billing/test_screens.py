@@ -200,6 +200,8 @@ class TestSubscriptions:
             assert screen.title == "Subscription"
             await screen.emit("DataTable", "on_open", of="Plans", id="pro")
             assert screen.has("region", "Edit Pro")
+            plans = next(each.props for each in screen.elements("DataTable") if each.props["label"] == "Plans")
+            assert sum(plans["widths"]) <= 702  # the space beside the panel at 1440 pixels
             assert screen.value("US dollars per month") == "49.00"
             await screen.type("US dollars per month", "59")
             await screen.type("Documents", "")

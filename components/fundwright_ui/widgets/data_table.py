@@ -406,7 +406,7 @@ def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
                 [
                     _element(
                         "col",
-                        ({} if width is None else {"width": width}) | ({"className": "fw-wide"} if column["isWide"] else {}),
+                        ({} if width is None else {"width": width}) | _look(column),
                         [],
                     )
                     for width, column in zip(props["widths"], columns, strict=True)
@@ -422,7 +422,11 @@ def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
 
 
 def _look(column: Mapping[str, Any]) -> dict[str, Any]:
-    names = classes("fw-number" if column["isNumber"] else None, "fw-wide" if column["isWide"] else None)
+    names = classes(
+        "fw-number" if column["isNumber"] else None,
+        "fw-wide" if column["isWide"] else None,
+        None if column["isCompact"] else "fw-spare",
+    )
     return {"className": names} if names else {}
 
 

@@ -47,7 +47,7 @@ ROWS = (
 PAINTED = (
     '<div data-widget="DataTable"><div class="fw-grid-frame"><div class="fw-table-scroll" tabindex="0">'
     '<table class="fw-table fw-table-fixed fw-table-dense" aria-label="Grants" aria-busy="false">'
-    '<colgroup><col><col width="72"><col width="72"><col width="240"></colgroup>'
+    '<colgroup><col><col width="72" class="fw-number"><col width="72"><col width="240"></colgroup>'
     '<thead><tr><th scope="col" aria-sort="descending"><button type="button" class="fw-table-sort">Title'
     '<span aria-hidden="true"> ↓</span></button></th><th scope="col" class="fw-number">Amount</th>'
     '<th scope="col">Marks</th><th scope="col">Changed</th></tr></thead><tbody>'

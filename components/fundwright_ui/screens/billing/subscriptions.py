@@ -94,10 +94,10 @@ def _plans(plans: list[PlanRead], on_open: Callable[[RowOpened], None] | None) -
     return data_table(
         label=t("Plans"),
         columns=[
-            Column(field="name", label=t("Plan")),
-            Column(field="price", label=t("Price"), kind="number", min_width=150),
-            *(Column(field=label, label=label, kind="number", min_width=150) for label in limits[0]),
-            *([Column(field="action", label=t("Action"), flex=0.1)] if on_open else []),
+            Column(field="name", label=t("Plan"), flex=0.7, min_width=70),
+            Column(field="price", label=t("Price"), kind="number", flex=1.5, min_width=150),
+            *(Column(field=label, label=label, kind="number", flex=1.24, min_width=124) for label in limits[0]),
+            *([Column(field="action", label=t("Action"), flex=1, min_width=100)] if on_open else []),
         ],
         rows=[
             Row(id=plan.code, cells={"name": plan.name, "price": price_of(plan), **limit, "action": edit_of(plan)})

@@ -14,8 +14,8 @@ export function Grid(props: TableProps): ReactNode {
       <div className="fw-table-scroll" tabIndex={0}>
         <table className={`fw-table fw-table-fixed${isDense ? " fw-table-dense" : ""}`} aria-label={label} aria-busy={isLoading}>
           <colgroup>
-            {columns.map(({ field, isWide }, index) => (
-              <col key={field} width={widths[index] ?? undefined} className={isWide ? "fw-wide" : undefined} />
+            {columns.map((column, index) => (
+              <col key={column.field} width={widths[index] ?? undefined} className={classNameOf(column)} />
             ))}
           </colgroup>
           <thead>
@@ -173,8 +173,8 @@ function showWhole({ target }: MouseEvent): void {
   else cell.removeAttribute("title");
 }
 
-function classNameOf({ isNumber, isWide }: ShownColumn): string | undefined {
-  return [isNumber ? "fw-number" : "", isWide ? "fw-wide" : ""].filter(Boolean).join(" ") || undefined;
+function classNameOf({ isNumber, isWide, isCompact }: ShownColumn): string | undefined {
+  return [isNumber ? "fw-number" : "", isWide ? "fw-wide" : "", isCompact ? "" : "fw-spare"].filter(Boolean).join(" ") || undefined;
 }
 
 /** The order after a click on a column header: ascending, then descending, then the default. */
