@@ -474,7 +474,7 @@ class TestDetail:
         at: dict[str, Any] = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
         async with mounted(committed, member, contract_screen, **at) as screen:
             assert screen.find_text("Roof repair").node["t"] == "h1"
-            assert "This notice has not changed" in screen.text
+            assert "You have no categories yet." in screen.text
 
     async def test_shows_where_a_long_text_has_changed(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         await import_file(sam_file(sam_row(Description="same " * 300 + "old end")))
@@ -530,9 +530,9 @@ class TestSimilar:
             assert screen.text.index("Roof repair in Tulsa") < screen.text.index("Submarine periscope")
             assert screen.find("link", "Roof repair in Tulsa").props["href"].startswith("/dashboard/sam/")
 
-    async def test_says_what_to_do_before_the_texts_were_compared(self, committed: Core, member: Actor, roof: str) -> None:
+    async def test_empty_sections_are_hidden(self, committed: Core, member: Actor, roof: str) -> None:
         async with mounted(committed, member, contract_screen, path=f"/dashboard/sam/{roof}", params={"id": roof}) as screen:
-            assert "Available once this notice has been indexed" in screen.text
+            assert "Similar opportunities" not in screen.text and "Versions" not in screen.text
 
 
 class TestRejectedRows:

@@ -161,8 +161,8 @@ def _texts(opportunity: OpportunityRead) -> list[VdomDict]:
 
 
 @component
-def similar_to(address_id: str) -> VdomDict:
-    """The most similar opportunities by meaning, of either kind."""
+def similar_to(address_id: str) -> VdomDict | None:
+    """The most similar opportunities by meaning, of either kind; nothing until the notice has been indexed."""
     connection = use_connection()
     actor = use_actor()
 
@@ -179,10 +179,7 @@ def similar_to(address_id: str) -> VdomDict:
     if found.value is None:
         return section(title, loading(t("Loading similar opportunities")))
     if not found.value:
-        return section(
-            title,
-            html.p({"className": "fw-muted"}, t("Available once this notice has been indexed, which happens automatically.")),
-        )
+        return None
     return section(
         title,
         html.ul(
@@ -419,8 +416,8 @@ def phone_link(phone: str) -> VdomDict:
 
 
 @component
-def versions_of(address_id: str) -> VdomDict:
-    """The changes of each version, one page at a time."""
+def versions_of(address_id: str) -> VdomDict | None:
+    """The changes of each version, one page at a time; nothing if there is only one version."""
     actor = use_actor()
     number, set_number = use_state(1)
     request = PageRequest(page=number, page_size=_SHOWN_VERSIONS)
@@ -435,9 +432,7 @@ def versions_of(address_id: str) -> VdomDict:
         return section(t("Versions"), loading(t("Loading the versions")))
     versions = found.value.items
     if found.value.total == 1:
-        return section(
-            t("Versions"), html.p({"className": "fw-muted"}, t("This notice has not changed since it was first imported."))
-        )
+        return None
     return section(
         t("Versions"),
         *(
