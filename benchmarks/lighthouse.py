@@ -53,14 +53,13 @@ def main() -> int:
             draft = write_draft(browser, application)
         # Without a worker, because notices are indexed for many minutes after an import.
         with started(folder, "--no-worker") as application:
-            screens, cookie = prepare(browser, application, draft)
-            browser.close()
             missed = [
                 goal
                 for profile in PROFILES
-                for path in screens
-                for goal in tell(profile, path, measure(lighthouse, application.url + path, profile, cookie))
+                for path in find_screens(browser, application, draft)
+                for goal in tell(profile, path, measure(lighthouse, browser, application.url, path, profile))
             ]
+            browser.close()
     for goal in missed:
         print(f"Goal not met: {goal}")
     return 1 if missed else 0
@@ -76,14 +75,10 @@ def write_draft(browser: Browser, application: Application) -> str:
     return f"/generate/slug/{slug}"
 
 
-def prepare(browser: Browser, application: Application, draft: str) -> tuple[list[str], str]:
-    """The addresses to measure, and the cookie of a session."""
-    context = browser.new_context(base_url=application.url)
-    with requests_of(browser, application.url, sign_in(context)) as requests:
-        screens = ["/auth/login", LIST, f"{LIST}/{first_notice(requests)}", draft]
-    cookie = "; ".join(f"{each.get('name')}={each.get('value')}" for each in context.cookies())
-    context.close()
-    return screens, cookie
+def find_screens(browser: Browser, application: Application, draft: str) -> list[str]:
+    """The addresses to measure."""
+    with requests_of(browser, application.url, token_of(browser, application)) as requests:
+        return ["/auth/login", LIST, f"{LIST}/{first_notice(requests)}", draft]
 
 
 def token_of(browser: Browser, application: Application) -> str:
@@ -99,22 +94,31 @@ def first_notice(requests: Any) -> str:
     return found
 
 
-def measure(lighthouse: Path, url: str, profile: str, cookie: str) -> Result:
-    """The sign-in page is visited without the session."""
-    browser = launch_options()
-    flags = " ".join(("--headless", *browser["args"]))
-    variables = os.environ | ({"CHROME_PATH": browser["executable_path"]} if "executable_path" in browser else {})
-    headers = {} if urlsplit(url).path == "/auth/login" else {"Cookie": cookie}
-    command = [
-        lighthouse, url, *PROFILES[profile], "--quiet", "--output=json", f"--only-categories={','.join(CATEGORIES)}",
-        f"--extra-headers={json.dumps(headers)}", f"--chrome-flags={flags}",
-    ]  # fmt: skip
+def cookie_of(browser: Browser, url: str) -> str:
+    """The cookie of a new session, because a page replaces the one with which it was opened after a while."""
+    context = browser.new_context(base_url=url)
+    sign_in(context)
+    cookie = "; ".join(f"{each.get('name')}={each.get('value')}" for each in context.cookies())
+    context.close()
+    return cookie
+
+
+def measure(lighthouse: Path, browser: Browser, url: str, path: str, profile: str) -> Result:
+    """The sign-in page is visited without a session."""
+    options = launch_options()
+    flags = " ".join(("--headless", *options["args"]))
+    variables = os.environ | ({"CHROME_PATH": options["executable_path"]} if "executable_path" in options else {})
     reports: list[dict[str, Any]] = []
     for _ in range(RUNS):
+        headers = {} if path == "/auth/login" else {"Cookie": cookie_of(browser, url)}
+        command = [
+            lighthouse, url + path, *PROFILES[profile], "--quiet", "--output=json", f"--only-categories={','.join(CATEGORIES)}",
+            f"--extra-headers={json.dumps(headers)}", f"--chrome-flags={flags}",
+        ]  # fmt: skip
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, env=variables)
         reports.append(json.loads(done.stdout))
         final = urlsplit(reports[-1]["finalDisplayedUrl"]).path
-        assert final == urlsplit(url).path, f"{url} led to {final}."
+        assert final == path, f"{path} led to {final}."
     return Result(
         {name: statistics.median(round(100 * report["categories"][name]["score"]) for report in reports) for name in CATEGORIES},
         statistics.median(report["audits"]["total-blocking-time"]["numericValue"] for report in reports),
