@@ -12,7 +12,6 @@ from typing import Any, BinaryIO, cast
 
 from babel.messages.extract import extract_python
 
-from fundwright.accounts.permissions import REFUSALS
 from fundwright.authentication.schemas import SignInRefusal, SignInRefused
 from fundwright.generation.templates import TEMPLATES
 from fundwright.language import plugin as language
@@ -59,7 +58,6 @@ PASSED_AS_DATA: Mapping[str, Callable[[], Iterable[str]]] = {
         text for entry in (*plugin.sidebar_entries(), *IN_MENU) for text in (entry.label, entry.heading, entry.group) if text
     ),
     "src/fundwright/authentication/schemas.py": lambda: (SignInRefused(reason=reason).sentence for reason in SignInRefusal),
-    "src/fundwright/accounts/permissions.py": lambda: REFUSALS.values(),
     "src/fundwright/language/plugin.py": lambda: (
         model.label for model in (*language.embedding_models(), *language.text_models())
     ),

@@ -1,4 +1,4 @@
-"""A person with the permission `oversee` sees the dashboard, the usage, and the activity of all accounts."""
+"""An administrator sees the dashboard, the usage, and the activity of all accounts."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
 from fundwright.accounts.schemas import Role
 
-OVERSEER = "overseer@example.org"
+ADMINISTRATOR = "olga@example.org"
 
 
 @pytest.fixture(scope="session")
-def with_overseer(application: Application) -> Application:
-    application.add_person(OVERSEER, PASSWORD, name="Olga Example", role=Role.ADMIN)
+def with_administrator(application: Application) -> Application:
+    application.add_person(ADMINISTRATOR, PASSWORD, name="Olga Example", role=Role.ADMIN)
     return application
 
 
 @pytest.fixture
-def overseeing(with_overseer: Application, page: Page) -> Page:
-    """The dashboard, opened by a person with the permission `oversee`."""
-    sign_in(page, OVERSEER)
+def administering(with_administrator: Application, page: Page) -> Page:
+    """The dashboard, opened by an administrator."""
+    sign_in(page, ADMINISTRATOR)
     page.goto("/dashboard/index")
     return ready(page)
 
@@ -44,13 +44,13 @@ def other_than(page: Page, path: str, known: int) -> int:
 
 
 class TestDashboard:
-    def test_a_figure_leads_to_the_list_that_it_counts(self, overseeing: Page) -> None:
-        expect(overseeing).to_have_title("Dashboard")
-        figure = overseeing.get_by_role("link", name="Open contracts")
+    def test_a_figure_leads_to_the_list_that_it_counts(self, administering: Page) -> None:
+        expect(administering).to_have_title("Dashboard")
+        figure = administering.get_by_role("link", name="Open contracts")
         count = re.sub(r"\D", "", figure.inner_text())
         figure.click()
-        overseeing.wait_for_url("**/dashboard/sam?availability=open")
-        expect(overseeing.get_by_text(re.compile(rf"^{count} opportunit"))).to_be_visible()
+        administering.wait_for_url("**/dashboard/sam?availability=open")
+        expect(administering.get_by_text(re.compile(rf"^{count} opportunit"))).to_be_visible()
 
 
 class TestAnalyze:
@@ -58,81 +58,83 @@ class TestAnalyze:
         assert recognized.request.get("/dashboard/analyze").url.endswith("/404")
 
     @pytest.mark.parametrize("width", [1440, pytest.param(360, marks=pytest.mark.slow)])
-    def test_charts_and_their_table_count_a_visit(self, overseeing: Page, width: int) -> None:
-        overseeing.set_viewport_size({"width": width, "height": 900})
-        other_than(overseeing, "/dashboard/index", 0)
-        overseeing.goto("/dashboard/analyze?days=7")
-        ready(overseeing)
+    def test_charts_and_their_table_count_a_visit(self, administering: Page, width: int) -> None:
+        administering.set_viewport_size({"width": width, "height": 900})
+        other_than(administering, "/dashboard/index", 0)
+        administering.goto("/dashboard/analyze?days=7")
+        ready(administering)
         for name in ("Visits by day", "Activity by day"):
-            expect(overseeing.get_by_role("figure", name=name).locator("svg").first).to_be_visible()
-        overseeing.get_by_text("Show as table").click()
+            expect(administering.get_by_role("figure", name=name).locator("svg").first).to_be_visible()
+        administering.get_by_text("Show as table").click()
         if width >= 600:
             days = (
-                overseeing.get_by_role("table", name="Usage by day").get_by_role("row").filter(has=overseeing.get_by_role("cell"))
+                administering.get_by_role("table", name="Usage by day")
+                .get_by_role("row")
+                .filter(has=administering.get_by_role("cell"))
             )
             views = days.first.get_by_role("cell").nth(1)
         else:  # too narrow for a table
-            days = overseeing.get_by_role("group", name="Usage by day").get_by_role("listitem")
+            days = administering.get_by_role("group", name="Usage by day").get_by_role("listitem")
             views = days.first.get_by_role("definition").first
         expect(days).to_have_count(7)
         assert int(views.inner_text()) > 0
-        expect(overseeing.get_by_text("/dashboard/index")).to_be_visible()
+        expect(administering.get_by_text("/dashboard/index")).to_be_visible()
 
-    def test_days_are_chosen_and_exported(self, overseeing: Page) -> None:
-        overseeing.goto("/dashboard/analyze")
-        ready(overseeing)
-        overseeing.get_by_role("link", name="7 days").click()
-        overseeing.wait_for_url("**/dashboard/analyze?days=7")
-        ready(overseeing)
-        with overseeing.expect_download() as download:
-            overseeing.get_by_role("link", name="Export as CSV").first.click()
+    def test_days_are_chosen_and_exported(self, administering: Page) -> None:
+        administering.goto("/dashboard/analyze")
+        ready(administering)
+        administering.get_by_role("link", name="7 days").click()
+        administering.wait_for_url("**/dashboard/analyze?days=7")
+        ready(administering)
+        with administering.expect_download() as download:
+            administering.get_by_role("link", name="Export as CSV").first.click()
         lines = download.value.path().read_text().splitlines()
         assert (lines[0], len(lines)) == ("Day,Page views,People,Drafts,Imports,Training runs", 8)
 
 
 class TestHistory:
     @pytest.mark.slow
-    def test_shows_what_others_have_started_and_can_be_filtered(self, overseeing: Page) -> None:
-        overseeing.goto("/dashboard/history")
-        ready(overseeing)
-        expect(overseeing).to_have_title("History")
-        expect(overseeing.get_by_role("cell", name="Ada Example").first).to_be_visible()
-        who = overseeing.get_by_label("Who", exact=True)
+    def test_shows_what_others_have_started_and_can_be_filtered(self, administering: Page) -> None:
+        administering.goto("/dashboard/history")
+        ready(administering)
+        expect(administering).to_have_title("History")
+        expect(administering.get_by_role("cell", name="Ada Example").first).to_be_visible()
+        who = administering.get_by_label("Who", exact=True)
         who.select_option(label=f"Ada Example ({EMAIL})")
-        overseeing.wait_for_url("**/dashboard/history?person=*")
-        expect(overseeing.get_by_role("cell", name="Olga Example")).to_have_count(0)
-        expect(overseeing.get_by_role("cell", name="Ada Example").first).to_be_visible()
+        administering.wait_for_url("**/dashboard/history?person=*")
+        expect(administering.get_by_role("cell", name="Olga Example")).to_have_count(0)
+        expect(administering.get_by_role("cell", name="Ada Example").first).to_be_visible()
 
     def test_the_same_address_is_embedding_history_for_a_user(self, recognized: Page) -> None:
         assert "<title>Embedding History</title>" in recognized.request.get("/dashboard/history").text()
 
 
 @pytest.mark.slow
-def test_a_page_that_is_loaded_or_moved_to_is_counted_once(overseeing: Page) -> None:
+def test_a_page_that_is_loaded_or_moved_to_is_counted_once(administering: Page) -> None:
     path = "/dashboard/category"
-    before = views(overseeing, path)
-    overseeing.goto(path)
-    ready(overseeing)
-    assert other_than(overseeing, path, before) == before + 1
-    shell = Shell(overseeing)
+    before = views(administering, path)
+    administering.goto(path)
+    ready(administering)
+    assert other_than(administering, path, before) == before + 1
+    shell = Shell(administering)
     shell.go_to("Analyze")
     shell.go_to("Category")
-    overseeing.wait_for_url("**/dashboard/category")
-    ready(overseeing)
-    assert other_than(overseeing, path, before + 1) == before + 2
+    administering.wait_for_url("**/dashboard/category")
+    ready(administering)
+    assert other_than(administering, path, before + 1) == before + 2
 
 
-def test_a_search_keeps_the_focus_on_its_button(overseeing: Page) -> None:
-    overseeing.goto("/dashboard/audit")
-    ready(overseeing)
-    keyboard = Keyboard(overseeing)
-    keyboard.tab_to(overseeing.get_by_role("searchbox", name="Search")).type("example")
-    find = overseeing.get_by_role("main").get_by_role("search").get_by_role("button", name="Search")
+def test_a_search_keeps_the_focus_on_its_button(administering: Page) -> None:
+    administering.goto("/dashboard/audit")
+    ready(administering)
+    keyboard = Keyboard(administering)
+    keyboard.tab_to(administering.get_by_role("searchbox", name="Search")).type("example")
+    find = administering.get_by_role("main").get_by_role("search").get_by_role("button", name="Search")
     keyboard.tab_to(find)
     keyboard.enter()
-    overseeing.wait_for_url("**text=example*")
-    ready(overseeing)
+    administering.wait_for_url("**text=example*")
+    ready(administering)
     expect(find).to_be_focused()
-    overseeing.set_viewport_size({"width": 390, "height": 844})
-    first = overseeing.locator(".fw-cards-item").first.bounding_box()
+    administering.set_viewport_size({"width": 390, "height": 844})
+    first = administering.locator(".fw-cards-item").first.bounding_box()
     assert first and first["y"] <= 320

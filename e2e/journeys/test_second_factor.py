@@ -133,7 +133,7 @@ class TestPasskeys:
         page.get_by_role("link", name=other).click()
         page.get_by_role("button", name="Change role").wait_for()
         ready(page)
-        page.get_by_label("Role", exact=True).select_option("reviewer")
+        page.get_by_label("Role", exact=True).select_option("admin")
         page.get_by_role("button", name="Change role").click()
         dialog = page.get_by_role("dialog", name="Confirm your identity")
         password = dialog.get_by_label("Password")
@@ -145,7 +145,7 @@ class TestPasskeys:
         dialog.get_by_role("button", name="Use a passkey").click()
         expect(page.get_by_text("The role was changed, and the account's sessions were ended.")).to_be_visible()
         expect(dialog).to_have_count(0)
-        expect(page.get_by_label("Role", exact=True)).to_have_value("reviewer")
+        expect(page.get_by_label("Role", exact=True)).to_have_value("admin")
 
     def test_none_is_offered_at_an_ip_address(self, page: Page) -> None:
         SignInPage(page).open()

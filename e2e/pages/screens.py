@@ -59,7 +59,7 @@ GUARDED = (
     "/dashboard/user/account?tab=data",
 )
 
-OVERSEEN = (
+ADMINISTERED = (
     "/dashboard/analyze",
     "/dashboard/analyze?days=7",
     "/dashboard/analyze?days=90",
@@ -79,9 +79,9 @@ OVERSEEN = (
     "/dashboard/audit",
     "/dashboard/outbox",
 )
-"""For administrators, and most of them for reviewers and viewers, too."""
+"""For administrators."""
 
-ADDRESSES = (*PUBLIC, *GUARDED, *OVERSEEN)
+ADDRESSES = (*PUBLIC, *GUARDED, *ADMINISTERED)
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,10 @@ class Fixtures:
 
 
 def find_fixtures(browser: Browser, url: str, token: str, administrator: str) -> Fixtures:
-    with requests_of(browser, url, token) as own, requests_of(browser, url, administrator) as overseeing:
-        return Fixtures(**find_own(own), **add_overseen(overseeing, account=own.get("/api/account/my-account").json()["user"]))
+    with requests_of(browser, url, token) as own, requests_of(browser, url, administrator) as administering:
+        return Fixtures(
+            **find_own(own), **add_administered(administering, account=own.get("/api/account/my-account").json()["user"])
+        )
 
 
 @contextmanager
@@ -132,7 +134,7 @@ def find_own(requests: APIRequestContext) -> dict[str, str]:
     }
 
 
-def add_overseen(requests: APIRequestContext, *, account: dict[str, str]) -> dict[str, str]:
+def add_administered(requests: APIRequestContext, *, account: dict[str, str]) -> dict[str, str]:
     """Add objects that only administrators can create: a published post, an invoice to the account, and a premium link."""
 
     def add(path: str, **content: object) -> dict[str, str]:
@@ -143,7 +145,7 @@ def add_overseen(requests: APIRequestContext, *, account: dict[str, str]) -> dic
     post = add("/api/blog/posts", title="Harbor works", summary="What we built", text="## Piers\n\nTwo piers, [drawn](/blog).")
     assert requests.put(f"/api/blog/posts/{post['id']}/publication", data={}).ok
     add("/api/feedback", kind="idea", text="Show piers on a map.", page="/dashboard/train")
-    add("/api/invitations", email="invited@example.org", role="viewer")
+    add("/api/invitations", email="invited@example.org", role="user")
     invoice = {"email": account["email"], "text": "Training day", "amount_cents": 9_900}
     return {
         "account": account["id"],

@@ -258,7 +258,7 @@ ROUTES = _table(
         POST /api/shares/opportunities
         DELETE /api/shares/{share_id}
     """),
-    (Permission.OVERSEE, """
+    (Permission.ADMINISTER, """
         GET /api/audit
         GET /api/audit/export.csv
         GET /api/billing/payments
@@ -292,8 +292,6 @@ ROUTES = _table(
         GET /api/people
         GET /api/people/export.csv
         GET /api/people/{account_id}
-    """),
-    (Permission.ADMINISTER, """
         PUT /api/billing/plans/{code}
         PUT /api/billing/subscribers/{account_id}
         POST /api/billing/payments
@@ -326,6 +324,22 @@ ROUTES = _table(
         PUT /api/opportunities/embedding/cancellation
     """),
 )  # fmt: skip
+
+OF_OWNERS = frozenset((
+    "PUT /api/workspace/support",
+    "DELETE /api/workspace/support",
+    "PATCH /api/workspace",
+    "DELETE /api/workspace",
+    "PATCH /api/workspace/members/{account_id}",
+    "PUT /api/workspace/members/{account_id}/ownership",
+    "DELETE /api/workspace/members/{account_id}",
+    "POST /api/workspace/invitations",
+    "DELETE /api/workspace/invitations/{invitation_id}",
+    "GET /api/workspace/restrictions",
+    "GET /api/workspace/restrictions/export.csv",
+    "DELETE /api/workspace/restrictions/{subject_id}",
+))  # fmt: skip
+"""Routes that only owners of the workspace may use."""
 
 SCREENS = _table(
     (ANYONE, """
@@ -371,7 +385,7 @@ SCREENS = _table(
         /dashboard/share-links
         /workspaces/join/{secret}
     """),
-    (Permission.OVERSEE, """
+    (Permission.ADMINISTER, """
         /dashboard/analyze
         /dashboard/audit
         /dashboard/blog/list
@@ -385,8 +399,6 @@ SCREENS = _table(
         /dashboard/subscription/{id}
         /dashboard/users
         /dashboard/users/{id}
-    """),
-    (Permission.ADMINISTER, """
         /dashboard/blog/new-post
         /dashboard/outbox
     """),

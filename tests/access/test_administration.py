@@ -1,4 +1,4 @@
-"""What administrators, reviewers, and viewers can and cannot do to accounts."""
+"""What administrators can and cannot do to accounts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fundwright.access.administration import LastAdministrator
 from fundwright.accounts import audit as accounts_audit
 from fundwright.accounts import people
 from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import COMMAND_LINE, AccountState, Actor, AuditQuery, Client, PeopleQuery, Role
+from fundwright.accounts.schemas import COMMAND_LINE, UPGRADE, AccountState, Actor, AuditQuery, Client, PeopleQuery, Role
 from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import SignedIn
 from fundwright.core import mail
@@ -48,9 +48,7 @@ async def _sign_in(session: AsyncSession, core: Core) -> SignedIn:
 
 class TestListPeople:
     async def test_filters_sorts_and_pages(self, session: AsyncSession, root: Actor, ada: Actor) -> None:
-        await accounts.add_account(
-            session, email="new@example.org", name="Zoe", role=Role.VIEWER, password=None, is_verified=False
-        )
+        await accounts.add_account(session, email="new@example.org", name="Zoe", role=Role.USER, password=None, is_verified=False)
 
         async def emails(**asked: object) -> list[str]:
             found = await people.list_people(session, root, PeopleQuery.model_validate(asked))
@@ -85,13 +83,15 @@ class TestChange:
     @pytest.mark.security(21)
     async def test_a_role_counts_at_once(self, session: AsyncSession, root: Actor, core: Core, ada: Actor) -> None:
         token = (await _sign_in(session, core)).token
-        assert (await administration.change_role(session, root, core, ada.id, Role.REVIEWER, client=HERE)).role is Role.REVIEWER
+        assert (await administration.change_role(session, root, core, ada.id, Role.ADMIN, client=HERE)).role is Role.ADMIN
         assert await authentication.authenticate(session, core, token) is None
+        (entry,) = (await accounts_audit.list_audit(session, root, AuditQuery(text="account.role_changed"))).items
+        assert (entry.subject, entry.details) == (ada.email, {"role": "admin", "previous_role": "user"})
 
     @pytest.mark.security(26)
     async def test_the_owner_is_notified_of_each_once(self, session: AsyncSession, root: Actor, core: Core, ada: Actor) -> None:
         for _ in range(2):
-            await administration.change_role(session, root, core, ada.id, Role.REVIEWER, client=HERE)
+            await administration.change_role(session, root, core, ada.id, Role.ADMIN, client=HERE)
         for _ in range(2):
             await administration.disable(session, root, core, ada.id, client=HERE)
         for _ in range(2):
@@ -103,7 +103,7 @@ class TestChange:
             ("ada@example.org", "Your account was enabled"),
         }
         assert len(sent) == 3
-        assert any("changed the role of your Fundwright account to Reviewer" in message.text for message in sent)
+        assert any("changed the role of your Fundwright account to Administrator" in message.text for message in sent)
 
     @pytest.mark.parametrize("is_command", [False, True])
     async def test_each_email_says_who_did_it(
@@ -112,7 +112,7 @@ class TestChange:
         by = None if is_command else root
         await account_changes.disable_account(session, core, email=ada.email, by=by)
         await account_changes.enable_account(session, core, email=ada.email, by=by)
-        await account_changes.change_role(session, core, email=ada.email, role=Role.VIEWER, by=by)
+        await account_changes.change_role(session, core, email=ada.email, role=Role.ADMIN, by=by)
         texts = [message.text for message in (await mail.list_messages(session, PageRequest())).items]
         operator, administrator = (
             ("The operator of the server" in text for text in texts),
@@ -124,7 +124,7 @@ class TestChange:
     async def test_only_who_was_signed_in_is_said_to_be_signed_out(
         self, session: AsyncSession, core: Core, ada: Actor, is_signed_in: bool
     ) -> None:
-        for change in (partial(account_changes.change_role, role=Role.VIEWER), account_changes.disable_account):
+        for change in (partial(account_changes.change_role, role=Role.ADMIN), account_changes.disable_account):
             if is_signed_in:
                 await _sign_in(session, core)
             await change(session, core, email=ada.email)
@@ -181,8 +181,11 @@ class TestAudit:
         lines = [line async for line in accounts_audit.export_audit(session, root, AuditQuery(text="ada@"))]
         assert (len(lines), ",Account created,ada@example.org" in lines[1]) == (2, True)
 
-    async def test_the_command_line_is_named_in_the_language_of_the_reader(self, session: AsyncSession, root: Actor) -> None:
-        await accounts_audit.record(session, "import.started", actor=None, subject="x.csv", client=COMMAND_LINE)
+    @pytest.mark.parametrize(("client", "name"), [(COMMAND_LINE, "Befehlszeile"), (UPGRADE, "Aktualisierung")])
+    async def test_where_nobody_acted_is_named_in_the_language_of_the_reader(
+        self, session: AsyncSession, root: Actor, client: Client, name: str
+    ) -> None:
+        await accounts_audit.record(session, "import.started", actor=None, subject="x.csv", client=client)
         with using_language("de"):
             lines = [line async for line in accounts_audit.export_audit(session, root, AuditQuery(text="x.csv"))]
-        assert ",Befehlszeile," in lines[1]
+        assert f",{name}," in lines[1]

@@ -26,7 +26,7 @@ from structlog.testing import capture_logs
 from fundwright.access import commands
 from fundwright.accounts import photos
 from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import GRANTED, Actor, Client, Permission, Role
+from fundwright.accounts.schemas import Actor, Client, Permission, Role
 from fundwright.authentication import api_tokens, one_time_secrets
 from fundwright.authentication import service as authentication
 from fundwright.authentication.models import Passkey
@@ -56,6 +56,7 @@ from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import InvitationForm, WorkspaceForm
 from fundwright_ui import screens
 from fundwright_ui.app import build_app
+from tests.access.people import KINDS, Kind, add_person, granted
 from tests.access.table import ID_FIELD, NO_IDS, NOT_OWNED, QUERIES, ROUTES, SCREENS, WORLD
 from tests.access.test_events import anything, events
 from tests.access.test_jobs import start_categorizing, start_import
@@ -72,7 +73,6 @@ USED = "PUT /api/workspaces/{workspace_id}/use"
 RESTORED = "PUT /api/trash/{item_id}/restoration"
 MAX_EVENTS = 40
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)")
-_OVERSIGHT = {Permission.OVERSEE, Permission.ADMINISTER}
 
 pytestmark = pytest.mark.security(40)
 
@@ -251,9 +251,9 @@ def records_read(owner: Actor) -> Iterator[list[str]]:
         event.remove(Session, "loaded_as_persistent", note)
 
 
-async def token_of(core: Core, role: Role) -> str:
+async def token_of(core: Core, kind: Kind) -> str:
     async with core.database.transaction() as session:
-        bob = await accounts.create_account(session, core, email=f"{role}@example.org", name="Bob", role=role, password=None)
+        bob = await add_person(session, core, kind, f"{kind}@example.org")
         code = await one_time_secrets.new_handover(session, bob.id, remember=True)
         return (await authentication.redeem_handover(session, core, code, client=HERE)).token
 
@@ -311,23 +311,24 @@ class TestWorld:
 
 class TestRoutes:
     @pytest.mark.parametrize(
-        "role", [Role.USER, *(pytest.param(role, marks=pytest.mark.slow) for role in Role if role != Role.USER)]
+        "kind", [Role.USER, *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS if kind != Role.USER)]
     )
-    async def test_another_persons_id_is_treated_like_an_unknown_one(self, committed: Core, world: World, role: Role) -> None:
-        app, token, before = build_app(committed), await token_of(committed, role), await records_of(committed, world.owner)
+    async def test_another_persons_id_is_treated_like_an_unknown_one(self, committed: Core, world: World, kind: Kind) -> None:
+        app, token, before = build_app(committed), await token_of(committed, kind), await records_of(committed, world.owner)
+        sees_all = Permission.ADMINISTER in granted(kind)
         wrong, tried = list[str](), 0
         async with opened(app) as client, everything_locked(committed, world):
             asker = Asker(app, client)
             for route, here in places(app).items():
                 need = ROUTES[route]
-                if need in _OVERSIGHT and need in GRANTED[role]:
-                    continue  # these roles may see all records
-                known = {place: world.ids[kind] for place in here if (kind := kind_of(route, place[1]) or "") in world.ids}
+                if need is Permission.ADMINISTER and sees_all:
+                    continue
+                known = {place: world.ids[of] for place in here if (of := kind_of(route, place[1]) or "") in world.ids}
                 for place in known:
-                    kind = kind_of(route, place[1])
-                    if kind is None or kind in NOT_OWNED or (kind in ("import", "photo") and Permission.OVERSEE in GRANTED[role]):
+                    of = kind_of(route, place[1])
+                    if of is None or of in NOT_OWNED or (of in ("import", "photo") and sees_all):
                         continue
-                    hers, nobodys = known, known | {place: world.missing(kind)}
+                    hers, nobodys = known, known | {place: world.missing(of)}
                     await asker.ask(
                         route, token, values=nobodys
                     )  # one-time writes, such as the time when the session was last used
@@ -414,8 +415,8 @@ class TestScreens:
             kinds = set(kinds_in(path).values())
             if SCREENS[urlsplit(path).path] is not Permission.READ or not kinds or kinds <= set(NOT_OWNED):
                 continue
-            if kinds == {"account"} and Permission.OVERSEE in GRANTED[role]:
-                continue  # these roles may see the records of all accounts
+            if kinds == {"account"} and role is Role.ADMIN:
+                continue  # administrators may see the records of all accounts
             shown = list[tuple[str, str, int, list[str]]]()
             for is_missing in (True, True, False):
                 address = address_of(path, world, is_missing=is_missing)

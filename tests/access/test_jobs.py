@@ -14,7 +14,7 @@ from sqlalchemy import text, update
 
 from fundwright.access import account_changes
 from fundwright.accounts import personal_data
-from fundwright.accounts.schemas import Actor, Client, Role
+from fundwright.accounts.schemas import Actor, Client, Role, WorkspaceRole
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core import mail
@@ -27,7 +27,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.categories.embedding import WordEmbedder
 from tests.opportunities.files import notice_id, sam_file, sam_row
-from tests.support.accounts import add_account
+from tests.support.accounts import add_member
 from tests.support.jobs import ended, working
 
 Start = Callable[[Core, Actor], Awaitable[UUID]]
@@ -70,20 +70,24 @@ async def start_copy(core: Core, actor: Actor) -> UUID:
         return (await personal_data.start_copy(session, actor, core, client=Client(address="127.0.0.1"))).job.id
 
 
-WORK = [start_import, start_categorizing, start_training, start_draft]
+WORK = [start_categorizing, start_training, start_draft]
 
 
 async def demote(core: Core, actor: Actor) -> None:
+    """Make an editor a viewer of the workspace, as an owner does."""
+    values = {"workspace": actor.workspace_id, "account": actor.id}
     async with core.database.transaction() as session:
-        await account_changes.change_role(session, core, email=actor.email, role=Role.VIEWER)
+        await session.execute(
+            text("UPDATE membership SET role = 'viewer' WHERE workspace_id = :workspace AND account_id = :account"), values
+        )
 
 
 @pytest.fixture
 async def worker(committed: Core) -> Actor:
-    """An account with the permission to work, in an installation with fast models."""
+    """An editor of a workspace, in an installation with fast models."""
     committed.cache["language.embedder"] = WordEmbedder()
     async with committed.database.transaction() as session:
-        return await add_account(session)
+        return await add_member(session, WorkspaceRole.EDITOR)
 
 
 class TestQueued:
@@ -106,7 +110,7 @@ class TestQueued:
             )
         assert done == 0
 
-    @pytest.mark.parametrize("start", [*WORK, start_copy], ids=lambda start: start.__name__)
+    @pytest.mark.parametrize("start", [*WORK, start_import, start_copy], ids=lambda start: start.__name__)
     async def test_of_a_disabled_account_ends(self, committed: Core, worker: Actor, start: Start) -> None:
         job_id = await start(committed, worker)
         async with committed.database.transaction() as session:

@@ -1,4 +1,4 @@
-"""Every route, screen, and job kind, tried with every role."""
+"""Every route, screen, and job kind, tried with every role of an account and in a workspace."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import httpx
@@ -14,18 +14,20 @@ import pytest
 from fastapi import FastAPI
 
 from fundwright.access import account_changes
-from fundwright.accounts.schemas import GRANTED, Client, Permission, Role
+from fundwright.accounts.schemas import Client, Permission, Role, WorkspaceRole
 from fundwright.authentication import api_tokens, one_time_secrets
 from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import TokenScope
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
-from tests.access.table import ANYONE, JOBS, OWN_PAGES, ROUTES, SCREENS, Need
-from tests.support.accounts import add_account
+from tests.access.people import KINDS, Kind, granted
+from tests.access.table import ANYONE, JOBS, OF_OWNERS, OWN_PAGES, ROUTES, SCREENS, Need
+from tests.support.accounts import add_account, add_member
 
 STRANGER, DISABLED = "stranger", "disabled"
-EVERYBODY = (STRANGER, DISABLED, *Role)
+EVERYBODY = (STRANGER, DISABLED, *KINDS)
+NOT_OWNERS = set(WorkspaceRole) - {WorkspaceRole.OWNER}
 whom = pytest.mark.parametrize("is_everybody", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["some", "everybody"])
 """Everybody, or for each route or screen one person of each kind: let in, refused, and sent away. The persons take turns."""
 REFUSALS = {"TokenMissing", "TokenInvalid", "NotAllowed"}
@@ -45,9 +47,11 @@ class People:
         if who == STRANGER:
             return ""
         async with self._core.database.transaction() as session:
-            role = Role.ADMIN if who == DISABLED else Role(who)
             email = f"{uuid4().hex}@example.org"
-            actor = await add_account(session, email, role=role)
+            if isinstance(who, WorkspaceRole):
+                actor = await add_member(session, who, email)
+            else:
+                actor = await add_account(session, email, role=Role.ADMIN if who == DISABLED else Role(who))
             code = await one_time_secrets.new_handover(session, actor.id, remember=True)
             token = (await authentication.redeem_handover(session, self._core, code, client=HERE)).token
             if who == DISABLED:
@@ -168,21 +172,23 @@ def code_of(answer: httpx.Response) -> str | None:
     return error.get("code") if isinstance(error, dict) else None
 
 
-def expected(need: Need, who: str) -> str:
+def expected(place: str, need: Need, who: str) -> str:
     if need is ANYONE:
         return "let in"
     if need is OWN_PAGES:
         return "refused"
     if who in (STRANGER, DISABLED):
         return "sent away"
-    return "let in" if need in GRANTED[Role(who)] else "refused"
+    if place in OF_OWNERS and who in NOT_OWNERS:
+        return "refused"
+    return "let in" if need in granted(cast(Kind, who)) else "refused"
 
 
-def asked(need: Need, turn: int, *, is_everybody: bool) -> Sequence[str]:
+def asked(place: str, need: Need, turn: int, *, is_everybody: bool) -> Sequence[str]:
     """The people who request a route or screen that requires this permission."""
     if is_everybody:
         return EVERYBODY
-    kinds = [[who for who in EVERYBODY if expected(need, who) == meant] for meant in ("let in", "refused", "sent away")]
+    kinds = [[who for who in EVERYBODY if expected(place, need, who) == meant] for meant in ("let in", "refused", "sent away")]
     return [who[turn % len(who)] for who in kinds if who]
 
 
@@ -199,8 +205,8 @@ class TestRoutes:
             asker = Asker(app, client)
             kept_token = {who: await people.token(who) for who in EVERYBODY}
             for turn, (route, need) in enumerate(ROUTES.items()):
-                for who in asked(need, turn, is_everybody=is_everybody):
-                    meant = expected(need, who)
+                for who in asked(route, need, turn, is_everybody=is_everybody):
+                    meant = expected(route, need, who)
                     may_change = meant == "let in" and not route.startswith("GET ")
                     token = await people.token(who) if may_change else kept_token[who]
                     answer = await asker.ask(route, token)
@@ -245,10 +251,10 @@ class TestScreens:
             tokens = {who: await people.token(who) for who in EVERYBODY}
             for turn, (path, need) in enumerate(SCREENS.items()):
                 address = path.replace("{id}", NOBODY).replace("{", "").replace("}", "")
-                for who in asked(need, turn, is_everybody=is_everybody):
+                for who in asked(path, need, turn, is_everybody=is_everybody):
                     answer = await client.get(address, headers={"cookie": f"session={tokens[who]}"})
                     led_to = answer.headers.get("location", "")
-                    meant = expected(need, who)
+                    meant = expected(path, need, who)
                     became = "sent away" if led_to.startswith("/auth/login?") else "refused" if led_to == "/404" else "let in"
                     if became != meant or (answer.status_code >= 500 and path not in ("/500", "/maintenance")):
                         wrong.append(f"{path} to {who}: {answer.status_code} {led_to}, should be {meant}")

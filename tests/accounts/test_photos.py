@@ -128,9 +128,9 @@ class TestRead:
 class TestGetPhoto:
     @pytest.mark.security(40)
     async def test_is_seen_by_others_where_the_profile_is_public(self, session: AsyncSession, core: Core, actor: Actor) -> None:
-        stranger, overseer = await add_account(session), await add_account(session, role=Role.VIEWER)
+        stranger, administrator = await add_account(session), await add_account(session, role=Role.ADMIN)
         await photos.set_photo(session, actor, core.sandbox, picture(), client=HERE)
-        assert await photo_of(session, actor, by=overseer)
+        assert await photo_of(session, actor, by=administrator)
         with pytest.raises(NotFound):
             await photo_of(session, actor, by=stranger)
         await profile.change_profile(session, actor, ProfileChange(display_name="Ada", is_public=True))

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from fundwright.accounts.permissions import needs
-from fundwright.accounts.schemas import GRANTED, Actor, Permission, Role
+from fundwright.accounts.permissions import needs, require
+from fundwright.accounts.schemas import GRANTED, Actor, Permission, Role, WorkspaceRole
 from fundwright.core.errors import NotAllowed
 from scripts.tables import Service, services
 
@@ -52,14 +52,29 @@ class TestServices:
 
 class TestNeeds:
     async def test_lets_those_with_the_permission_pass(self) -> None:
-        @needs(Permission.OVERSEE)
+        @needs(Permission.ADMINISTER)
         async def look(actor: Actor, word: str) -> str:
             return word
 
-        assert await look(actor(Role.VIEWER), "seen") == "seen"
-        with pytest.raises(NotAllowed, match="You don't have permission to see other people's activity"):
+        assert await look(actor(Role.ADMIN), "seen") == "seen"
+        with pytest.raises(NotAllowed, match="You don't have permission to administer Fundwright"):
             await look(actor(Role.USER), "seen")
 
-    def test_every_role_may_read_and_only_an_administrator_administers(self) -> None:
-        assert [role for role in Role if Permission.READ not in GRANTED[role]] == []
-        assert [role for role in Role if Permission.ADMINISTER in GRANTED[role]] == [Role.ADMIN]
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            ({"is_confirmed": False}, "Confirm your email address first"),
+            ({"workspace_role": WorkspaceRole.REVIEWER}, "Your role in this workspace does not allow this"),
+            (
+                {"workspace_role": WorkspaceRole.VIEWER, "is_support": True},
+                "You can only view this workspace with support access",
+            ),
+        ],
+    )
+    def test_says_why_the_actor_is_refused(self, change: dict[str, object], reason: str) -> None:
+        with pytest.raises(NotAllowed, match=reason):
+            require(actor(Role.ADMIN).model_copy(update=change), Permission.WORK)
+
+    def test_everyone_may_work_in_the_personal_workspace_and_only_administrators_administer(self) -> None:
+        assert [role for role in Role if not actor(role).may(Permission.WORK)] == []
+        assert [role for role in Role if actor(role).may(Permission.ADMINISTER)] == [Role.ADMIN]

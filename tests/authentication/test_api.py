@@ -377,7 +377,7 @@ class TestCurrentActor:
     async def test_a_role_change_counts_from_the_next_request_on(self, committed: Core, visitor: httpx.AsyncClient) -> None:
         await _sign_in(visitor)
         async with committed.database.transaction() as session:
-            await account_changes.change_role(session, committed, email="ada@example.org", role=Role.VIEWER)
+            await account_changes.change_role(session, committed, email="ada@example.org", role=Role.ADMIN)
         assert (await visitor.get("/probe")).status_code == 401
 
     @pytest.mark.security(47)

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 
 from fundwright.accounts import commands
-from fundwright.accounts.schemas import Role
+from fundwright.accounts.schemas import WorkspaceRole
 from fundwright.categories import api
 from fundwright.core.assembly import Core
 from tests.categories.embedding import WordEmbedder, classify
@@ -76,7 +76,7 @@ async def test_another_accounts_categories_and_labels_are_not_found(ada: httpx.A
 
 
 async def test_a_viewer_reads_but_does_not_change(app: FastAPI) -> None:
-    async with program_of_new_account(app, "eve@example.org", role=Role.VIEWER) as eve:
+    async with program_of_new_account(app, "eve@example.org", role=WorkspaceRole.VIEWER) as eve:
         assert (await eve.get("/api/categories")).status_code == 200
         refused = await eve.post("/api/categories", json={"name": "Roofing"})
         assert refused.status_code == 403

@@ -5,7 +5,7 @@ from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy import update
 
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.categories import service
 from fundwright.categories.models import Label
 from fundwright.categories.schemas import CategoryColor, CategoryCreate, CategoryRead, LabelSource, LabelState, SuggestionQuery
@@ -20,7 +20,7 @@ from fundwright_ui.shell.prompts import prompts
 from fundwright_ui.testing import mounted, text_of
 from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder, classify
-from tests.support.accounts import account_and_samples, add_account
+from tests.support.accounts import account_and_samples, add_account, add_member
 from tests.support.jobs import working
 from tests.support.snapshots import Snapshots
 
@@ -429,7 +429,7 @@ class TestCategorizing:
         committed.cache["language.embedder"] = WordEmbedder()
         async with committed.database.transaction() as session:
             await opportunities.load_sample_once(session)
-            reviewer = await add_account(session, role=Role.REVIEWER)
+            reviewer = await add_member(session, WorkspaceRole.REVIEWER)
         async with mounted(committed, reviewer, category_screen, path=PATH) as screen:
             assert "No categories yet." in screen.text
             await screen.type("Name", "Roofing")

@@ -66,8 +66,8 @@ class TestUser:
         assert fundwright("user", "reset", "ada@example.org", "--json")["link"].startswith("https://funding.example.org/auth/")
 
     def test_is_invited_by_a_link(self, fundwright: Any) -> None:
-        invited = fundwright("user", "invite", "Grace@example.org", "--role", "viewer", "--json")
-        assert (invited["email"], invited["role"]) == ("grace@example.org", "viewer")
+        invited = fundwright("user", "invite", "Grace@example.org", "--role", "admin", "--json")
+        assert (invited["email"], invited["role"]) == ("grace@example.org", "admin")
         assert invited["link"].startswith("http://127.0.0.1:8000/auth/register/team/")
         assert invited["link"] in fundwright("mail")
         assert fundwright("user", "list", "--json")["users"] == []

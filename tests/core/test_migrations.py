@@ -11,6 +11,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
+from fundwright.accounts.schemas import UPGRADE
 from fundwright.core import migrations
 from fundwright.core.database_role import ROLE
 from fundwright.core.errors import StartRefused
@@ -256,6 +257,57 @@ class TestUpgrade:
             connection.execute("UPDATE category SET owner_id = NULL, trash_id = id")
             connection.execute("DELETE FROM workspace")
             assert connection.execute("SELECT count(*) FROM category").fetchone() == (0,)
+
+    async def test_viewers_and_reviewers_become_users_and_sign_in_again(self, database_url: str) -> None:
+        roles = ("admin", "reviewer", "user", "viewer")
+        await set_back(database_url, to="0062")
+        with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
+            for role in roles:
+                account = [UUID(int=roles.index(role) + 1)]
+                connection.execute(
+                    "INSERT INTO account (id, email, display_name, first_name, last_name, password_hash, role, is_public, created_at)"
+                    " VALUES (%s, %s, '', '', '', '', %s, false, now())",
+                    [*account, f"{role}@example.org", role],
+                )
+                connection.execute("INSERT INTO workspace (id, name, created_at) VALUES (%s, '', now())", account)
+                connection.execute("INSERT INTO membership SELECT id, id, 'owner', now() FROM account WHERE id = %s", account)
+                connection.execute(
+                    "INSERT INTO account_session (id, owner_id, remember, user_agent, address, created_at, last_used_at,"
+                    " reauthenticated_until, expires_at, idle_limit, generation)"
+                    " VALUES (gen_random_uuid(), %s, false, '', '', now(), now(), now(), now(), '1 hour', 0)",
+                    account,
+                )
+                connection.execute("INSERT INTO known_device SELECT id, id, '', now(), now() FROM account WHERE id = %s", account)
+                for ended in ("", "used_at", "revoked_at"):
+                    connection.execute(
+                        "INSERT INTO invitation (id, email, role, digest, created_at, expires_at, used_at, revoked_at)"
+                        " SELECT gen_random_uuid(), 'new@example.org', %(role)s, gen_random_uuid(), now(), now(),"
+                        " CASE WHEN %(ended)s = 'used_at' THEN now() END, CASE WHEN %(ended)s = 'revoked_at' THEN now() END",
+                        {"role": role, "ended": ended},
+                    )
+            members = connection.execute("SELECT workspace_id, account_id, role FROM membership ORDER BY account_id").fetchall()
+            await upgrade(database_url)
+            assert connection.execute(
+                "SELECT email, role, EXISTS (SELECT FROM account_session WHERE owner_id = account.id AND ended_at IS NULL),"
+                " EXISTS (SELECT FROM known_device WHERE owner_id = account.id) FROM account ORDER BY email"
+            ).fetchall() == [
+                ("admin@example.org", "admin", True, True),
+                ("reviewer@example.org", "user", False, False),
+                ("user@example.org", "user", True, True),
+                ("viewer@example.org", "user", False, False),
+            ]
+            assert connection.execute("SELECT role, count(*) FROM invitation GROUP BY role ORDER BY role").fetchall() == [
+                ("admin", 3),
+                ("user", 9),
+            ]
+            assert connection.execute(
+                "SELECT action, subject, address, details, actor_id FROM audit_entry ORDER BY subject"
+            ).fetchall() == [
+                ("account.role_changed", f"{role}@example.org", UPGRADE.address, {"role": "user", "previous_role": role}, None)
+                for role in ("reviewer", "viewer")
+            ]
+            kept = connection.execute("SELECT workspace_id, account_id, role FROM membership ORDER BY account_id").fetchall()
+            assert kept == members
 
     async def test_a_migration_whose_server_stops_is_undone_and_runs_at_the_next_start(self, database_url: str) -> None:
         await set_back(database_url, to="0050")

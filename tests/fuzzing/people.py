@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import GRANTED, Client, Permission, Role
+from fundwright.accounts.schemas import Client, Permission
 from fundwright.authentication import api_tokens, one_time_secrets
 from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
+from tests.access.people import Kind, add_person, granted
 from tests.access.test_ids import CANARY, NOT_OWNED, World
 
 PRIVATE_TABLES = ("category", "chunk", "document", "draft", "label", "training_run")
 """Tables in which only the owner changes records."""
-_SEEN_BY_OVERSEERS = frozenset(
+_SEEN_BY_ADMINISTRATORS = frozenset(
     ("account", "feedback", "import", "invitation", "job", "payment", "photo", "post", "post slug", "premium link", "session")
 )
 _HERE = Client(address="192.0.2.7")
 
 
-async def sign_in(core: Core, role: Role, *, scope: TokenScope | None = None) -> str:
-    """The session token, or with a `scope` the API token, of a new account. The account has its own document if its role
-    permits."""
+async def sign_in(core: Core, kind: Kind, *, scope: TokenScope | None = None) -> str:
+    """The session token, or with a `scope` the API token, of a new account. The account has its own document if it may
+    work."""
     async with core.database.transaction() as session:
-        email = f"{role}-{uuid4().hex[:8]}@example.org"
-        actor = await accounts.create_account(session, core, email=email, name="Bob", role=role, password=None)
+        actor = await add_person(session, core, kind, f"{kind}-{uuid4().hex[:8]}@example.org")
         if actor.may(Permission.WORK):
             await training.add_text(session, actor, core, PastedText(title="Roofs", text="Roofs are repaired."))
         if scope:
@@ -36,10 +35,13 @@ async def sign_in(core: Core, role: Role, *, scope: TokenScope | None = None) ->
         return (await authentication.redeem_handover(session, core, code, client=_HERE)).token
 
 
-def secrets_of(world: World, *, seen_by: Role | None) -> list[str]:
-    """Ids of Ada's objects that this role must not see, and her name and address if the role does not see other people."""
-    sees_others = seen_by is not None and Permission.OVERSEE in GRANTED[seen_by]
+def secrets_of(world: World, *, seen_by: Kind | None) -> list[str]:
+    """Ids of Ada's objects that this person must not see, and her name and address if the person does not see other people."""
+    sees_others = seen_by is not None and Permission.ADMINISTER in granted(seen_by)
     kinds = (
-        world.ids.keys() - NOT_OWNED.keys() - {"subject", "other notice"} - (_SEEN_BY_OVERSEERS if sees_others else set[str]())
+        world.ids.keys()
+        - NOT_OWNED.keys()
+        - {"subject", "other notice"}
+        - (_SEEN_BY_ADMINISTRATORS if sees_others else set[str]())
     )
     return [*(world.ids[kind] for kind in sorted(kinds)), *(() if sees_others else (CANARY, world.owner.email))]

@@ -29,6 +29,7 @@ from fundwright.accounts.schemas import Role
 from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
+from tests.access.people import KINDS, Kind
 from tests.access.test_ids import World, kind_of, records_of
 from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.people import PRIVATE_TABLES, secrets_of, sign_in
@@ -46,14 +47,14 @@ pytestmark = pytest.mark.slow
 class Person:
     """A person who sends requests, and signs in again if a request has ended the session."""
 
-    def __init__(self, core: Core, role: Role, scope: TokenScope | None) -> None:
+    def __init__(self, core: Core, kind: Kind, scope: TokenScope | None) -> None:
         self._core = core
-        self._role = role
+        self._kind = kind
         self._scope = scope
         self._secret = ""
 
     async def headers(self) -> Mapping[str, str]:
-        self._secret = self._secret or await sign_in(self._core, self._role, scope=self._scope)
+        self._secret = self._secret or await sign_in(self._core, self._kind, scope=self._scope)
         if self._scope:
             return {"authorization": f"Bearer {self._secret}"}
         return {"cookie": f"session={self._secret}", "origin": "http://localhost"}
@@ -63,14 +64,14 @@ class Person:
 
 
 @pytest.mark.parametrize(
-    ("role", "scope"),
-    [*((role, None) for role in Role), (Role.ADMIN, TokenScope.READ), (Role.USER, TokenScope.WRITE)],
-    ids=[*Role, "reading token", "writing token"],
+    ("kind", "scope"),
+    [*((kind, None) for kind in KINDS), (Role.ADMIN, TokenScope.READ), (Role.USER, TokenScope.WRITE)],
+    ids=[*KINDS, "reading token", "writing token"],
 )
-async def test_scenarios(committed: Core, world: World, fuzz: Fuzz, role: Role, scope: TokenScope | None) -> None:
-    app, person, before = build_app(committed), Person(committed, role, scope), await records_of(committed, world.owner)
+async def test_scenarios(committed: Core, world: World, fuzz: Fuzz, kind: Kind, scope: TokenScope | None) -> None:
+    app, person, before = build_app(committed), Person(committed, kind, scope), await records_of(committed, world.owner)
     loop, problems = asyncio.get_running_loop(), dict[str, None]()
-    secrets = secrets_of(world, seen_by=role)
+    secrets = secrets_of(world, seen_by=kind)
     schema = schemathesis.openapi.from_dict(app.openapi())
 
     async with httpx.AsyncClient(
@@ -91,8 +92,8 @@ async def test_scenarios(committed: Core, world: World, fuzz: Fuzz, role: Role, 
                 route = case.operation.label
                 if len(self.requests) % 4 == 3:  # with ids of Ada's
                     for name in case.path_parameters or {}:
-                        if (kind := kind_of(route, name)) in world.ids:
-                            case.path_parameters[name] = world.ids[kind]
+                        if (of := kind_of(route, name)) in world.ids:
+                            case.path_parameters[name] = world.ids[of]
                 asked = requests.Request(**case.as_transport_kwargs(base_url="http://localhost")).prepare()
                 answer = asyncio.run_coroutine_threadsafe(send(asked), loop).result(timeout=60)
                 self.requests.append(f"{asked.method} {asked.url} {str(asked.body or '')[:300]} -> {answer.status_code}")

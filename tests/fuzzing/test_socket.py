@@ -1,4 +1,4 @@
-"""Malicious frames on real screens, with a session of each role and without one.
+"""Malicious frames on real screens, with a session of each kind of person and without one.
 
 Each example is a visit: one page, then events with nearly valid payloads, ids of Ada's objects, names of handlers on other pages,
 navigation, and invalid frames. After each visit, the connection is alive or was closed according to the protocol, a new one works,
@@ -21,10 +21,11 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed
 
-from fundwright.accounts.schemas import GRANTED, Role
+from fundwright.accounts.schemas import WorkspaceRole
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
 from fundwright_ui.runtime.wire import LowMemoryWebSocket
+from tests.access.people import KINDS, Kind, granted
 from tests.access.table import SCREENS
 from tests.access.test_events import anything, events, records
 from tests.access.test_ids import World, records_of
@@ -36,7 +37,7 @@ from tests.support.polling import eventually
 from tests.ui.runtime import conftest as runtime
 
 DOCUMENTED_CODES = frozenset((1000, 1001, 1008, 1009, 4401, 4429))
-CHANGES = {None: set[str](), Role.VIEWER: set[str](), Role.REVIEWER: {"category", "label"}}
+CHANGES = {None: set[str](), WorkspaceRole.VIEWER: set[str](), WorkspaceRole.REVIEWER: {"category", "label"}}
 """Tables, besides `feedback`, in which people without full permissions can change something. Everybody may send feedback."""
 TIMEOUT_S = 20
 
@@ -105,13 +106,13 @@ FRAMES = (
 )  # fmt: skip
 
 
-def visits(world: World, role: Role | None) -> st.SearchStrategy[Visit]:
-    """Visits, mostly of screens that the role may open, and mostly with events."""
+def visits(world: World, kind: Kind | None) -> st.SearchStrategy[Visit]:
+    """Visits, mostly of screens that the person may open, and mostly with events."""
     ids = st.sampled_from(sorted(world.ids.values()))
     values = st.one_of(
         ids, json_values(), st.sampled_from([*ODD, "-1", "2026-13-45", "1e400", 10**30, float("nan"), ["x"], {"a": 1}])
     )
-    open_to = [path for path, need in SCREENS.items() if need is None or (role and need in GRANTED[role])]
+    open_to = [path for path, need in SCREENS.items() if need is None or (kind and need in granted(kind))]
     names = st.sampled_from(["q", "page", "sort", "open", "next", "id", "pending"])
     good = st.builds(_address, st.sampled_from(open_to), ids)
     paths = _weighted(
@@ -165,20 +166,20 @@ async def server(committed: Core, world: World) -> AsyncIterator[runtime.Server]
 
 
 class Visitor:
-    """A person with this role, who signs in again if a visit has ended the session."""
+    """A person of this kind, who signs in again if a visit has ended the session."""
 
-    def __init__(self, server: runtime.Server, world: World, role: Role | None, outcomes: Counter[str]) -> None:
+    def __init__(self, server: runtime.Server, world: World, kind: Kind | None, outcomes: Counter[str]) -> None:
         self._server = server
         self._world = world
-        self._role = role
+        self._kind = kind
         self._token: str | None = None
-        self._secrets = secrets_of(world, seen_by=role)
+        self._secrets = secrets_of(world, seen_by=kind)
         self._outcomes = outcomes
 
     async def make(self, visit: Visit) -> None:
         """Raises AssertionError if something is wrong afterward."""
-        if self._role and not self._token:
-            self._token = await sign_in(self._server.core, self._role)
+        if self._kind and not self._token:
+            self._token = await sign_in(self._server.core, self._kind)
         core, owner = self._server.core, self._world.owner
         before, hers = await records(core), await records_of(core, owner)
         code, frames = 0, list[dict[str, Any]]()
@@ -202,7 +203,7 @@ class Visitor:
         assert [secret for secret in self._secrets if secret in shown] == []
         after, hers_now = await records(core), await records_of(core, owner)
         changed = {table for table in before if before[table] != after[table]} - {"feedback"}
-        assert self._role not in CHANGES or changed <= CHANGES[self._role], changed
+        assert self._kind not in CHANGES or changed <= CHANGES[self._kind], changed
         assert {table for table in PRIVATE_TABLES if hers[table] != hers_now[table]} == set()
 
     async def _go(self, visit: Visit, frames: list[dict[str, Any]]) -> None:
@@ -290,15 +291,15 @@ def has_left(client: runtime.Client) -> bool:
     return any(frame["type"] in ("signed_out", "handover") or frame.get("reload") for frame in client.frames)
 
 
-@pytest.mark.parametrize("role", [None, *Role], ids=["nobody", *Role])
-async def test_visits(server: runtime.Server, world: World, fuzz: Fuzz, role: Role | None) -> None:
-    visitor = Visitor(server, world, role, fuzz.outcomes)
+@pytest.mark.parametrize("kind", [None, *KINDS], ids=["nobody", *KINDS])
+async def test_visits(server: runtime.Server, world: World, fuzz: Fuzz, kind: Kind | None) -> None:
+    visitor = Visitor(server, world, kind, fuzz.outcomes)
 
     def work(run: Run[Any]) -> None:
         def check(visit: Visit) -> None:
             run(visitor.make(visit))
 
-        fuzz(check, examples=5, visit=visits(world, role))
+        fuzz(check, examples=5, visit=visits(world, kind))
 
     await in_a_thread(work)
     assert fuzz.outcomes["events"] > fuzz.tried

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from docx import Document
 
-from fundwright.accounts.schemas import Role
+from fundwright.accounts.schemas import WorkspaceRole
 from fundwright.generation import api
 from tests.generation.conftest import Desk
 from tests.generation.test_drafting import add, write
@@ -22,7 +22,7 @@ async def ada(desk: Desk) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-def other(desk: Desk, role: Role = Role.USER) -> AbstractAsyncContextManager[httpx.AsyncClient]:
+def other(desk: Desk, role: WorkspaceRole | None = None) -> AbstractAsyncContextManager[httpx.AsyncClient]:
     return program_of_new_account(api_of(desk.core, api.router), role=role)
 
 
@@ -102,7 +102,7 @@ async def test_another_accounts_draft_is_not_found_on_any_route(desk: Desk) -> N
 
 
 async def test_a_viewer_may_not_write_drafts(desk: Desk) -> None:
-    async with other(desk, Role.VIEWER) as eve:
+    async with other(desk, WorkspaceRole.VIEWER) as eve:
         refused = await eve.post("/api/drafts", json={"opportunity_id": str(desk.opportunity_id), "template": "brief"})
         assert refused.status_code == 403
 

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from fundwright.accounts.schemas import Role
+from fundwright.accounts.schemas import WorkspaceRole
 from fundwright.generation.claims import check_draft
 from fundwright.generation.schemas import CheckState, DraftRead
 from fundwright_ui.screens.generate.draft import draft_screen
@@ -132,7 +132,7 @@ async def test_a_viewer_sees_the_checks_but_no_button_to_edit(desk: Desk) -> Non
     draft = await written(desk)
     async with opened(desk, draft, "?claims=unsupported") as screen:
         assert screen.has("button", "Edit Roofs")
-    viewer = desk.actor.model_copy(update={"role": Role.VIEWER})
+    viewer = desk.actor.model_copy(update={"workspace_role": WorkspaceRole.VIEWER})
     async with mounted(
         desk.core, viewer, draft_screen, path=f"/generate/slug/{draft.slug}?claims=unsupported", params={"token": draft.slug}
     ) as screen:

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from fundwright.accounts.schemas import Actor, Role, WorkspaceRole
+from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.conversation import service as conversation
@@ -406,7 +406,7 @@ class TestDraftScreen:
 
     async def test_a_viewer_is_offered_versions_but_no_changes(self, desk: Desk) -> None:
         draft = await written_draft(desk)
-        reader = desk.actor.model_copy(update={"role": Role.VIEWER})
+        reader = desk.actor.model_copy(update={"workspace_role": WorkspaceRole.VIEWER})
         async with opened(desk, draft, actor=reader, query=f"?edit={draft.sections[0].id}") as screen:
             offered = {button.name for button in screen.elements("button")}
             assert not screen.has("SectionEditor")

@@ -34,6 +34,6 @@ async def add_job(session: AsyncSession, owner: Actor | None, kind: str = "impor
 
 
 @pytest.fixture
-async def viewer(committed: Core) -> Actor:
+async def root(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await add_account(session, role=Role.VIEWER)
+        return await add_account(session, role=Role.ADMIN)

@@ -21,11 +21,11 @@ def client_of(core: Core, actor: Actor) -> AbstractAsyncContextManager[httpx.Asy
 
 
 @pytest.mark.parametrize("route", ROUTES)
-async def test_overseers_get_an_answer(committed: Core, viewer: Actor, route: str) -> None:
+async def test_administrators_get_an_answer(committed: Core, root: Actor, route: str) -> None:
     async with committed.database.transaction() as session:
-        await add_view(session, "/dashboard/train", by=viewer)
-        await add_job(session, viewer, "draft")
-    async with client_of(committed, viewer) as client:
+        await add_view(session, "/dashboard/train", by=root)
+        await add_job(session, root, "draft")
+    async with client_of(committed, root) as client:
         answer = await client.get(f"/api/insights/{route}")
     assert answer.status_code == 200
     if route.endswith(".csv"):
@@ -44,18 +44,18 @@ async def test_others_are_refused(committed: Core, route: str) -> None:
         answer = await client.get(f"/api/insights/{route}")
     assert (answer.status_code, answer.json()["error"]["message"]) == (
         403,
-        "You don't have permission to see other people's activity. Ask an administrator for access.",
+        "You don't have permission to administer Fundwright. Ask an administrator for access.",
     )
 
 
-async def test_invalid_days_are_reported(committed: Core, viewer: Actor) -> None:
-    async with client_of(committed, viewer) as client:
+async def test_invalid_days_are_reported(committed: Core, root: Actor) -> None:
+    async with client_of(committed, root) as client:
         answer = await client.get("/api/insights/usage?day_from=2026-03-02&day_to=2026-03-01")
     assert answer.status_code == 422
     assert "The start date is after the end date. Change one of them." in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("query", ["usage?day_to=0001-01-01", "pages?day_to=9999-12-31", "history?kind=%00", "history?state=nap"])
-async def test_nonsense_is_refused(committed: Core, viewer: Actor, query: str) -> None:
-    async with client_of(committed, viewer) as client:
+async def test_nonsense_is_refused(committed: Core, root: Actor, query: str) -> None:
+    async with client_of(committed, root) as client:
         assert (await client.get(f"/api/insights/{query}")).status_code == 422

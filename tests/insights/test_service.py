@@ -21,8 +21,8 @@ MARCH = UsageQuery(day_from=date(2026, 3, 1), day_to=date(2026, 3, 3))
 
 
 @pytest.fixture
-async def viewer(session: AsyncSession) -> Actor:
-    return await add_account(session, role=Role.VIEWER)
+async def root(session: AsyncSession) -> Actor:
+    return await add_account(session, role=Role.ADMIN)
 
 
 class TestSpan:
@@ -47,145 +47,145 @@ class TestSpan:
 
 
 class TestKeepingViews:
-    async def test_forgets_those_that_are_too_old(self, session: AsyncSession, viewer: Actor) -> None:
+    async def test_forgets_those_that_are_too_old(self, session: AsyncSession, root: Actor) -> None:
         await add_view(session, "/old", at=now() - timedelta(days=KEPT_DAYS, minutes=1))
         await add_view(session, "/new", at=now() - timedelta(days=KEPT_DAYS - 2))
         query = PagesQuery(day_from=now().date() - timedelta(days=KEPT_DAYS - 1))
-        assert [page.path for page in (await service.list_pages(session, viewer, query)).items] == ["/new"]
+        assert [page.path for page in (await service.list_pages(session, root, query)).items] == ["/new"]
 
 
 class TestUsage:
-    async def test_counts_each_day_in_utc(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
-        for hour, who in ((0, viewer), (12, viewer), (23, actor), (23, None)):
+    async def test_counts_each_day_in_utc(self, session: AsyncSession, root: Actor, actor: Actor) -> None:
+        for hour, who in ((0, root), (12, root), (23, actor), (23, None)):
             await add_view(session, "/dashboard/train", by=who, at=datetime(2026, 3, 2, hour, 59, tzinfo=UTC))
-        await add_view(session, "/dashboard/train", by=viewer, at=datetime(2026, 3, 3, tzinfo=UTC))
+        await add_view(session, "/dashboard/train", by=root, at=datetime(2026, 3, 3, tzinfo=UTC))
         await add_view(session, "/dashboard/train", by=await add_account(session), at=datetime(2026, 3, 4, tzinfo=UTC))
-        usage = await service.get_usage(session, viewer, MARCH)
+        usage = await service.get_usage(session, root, MARCH)
         assert [(day.day.day, day.views, day.people) for day in usage.days] == [(1, 0, 0), (2, 4, 2), (3, 1, 1)]
         assert (usage.views, usage.people) == (5, 2)
 
     async def test_counts_what_people_started_here_or_on_the_command_line_and_nothing_of_the_machine(
-        self, session: AsyncSession, viewer: Actor
+        self, session: AsyncSession, root: Actor
     ) -> None:
         at = datetime(2026, 3, 2, 8, tzinfo=UTC)
         for kind in ("draft", "import", "import", "train", "categorize"):
-            await add_job(session, viewer, kind, at=at)
+            await add_job(session, root, kind, at=at)
         await add_job(session, None, "import", at=at)
         await add_job(session, None, "mail.send", at=at)
-        usage = await service.get_usage(session, viewer, MARCH)
+        usage = await service.get_usage(session, root, MARCH)
         assert (usage.drafts, usage.imports, usage.trainings) == (1, 3, 1)
         assert usage.days[1].imports == 3
 
-    async def test_counts_other_kinds_of_job_where_their_payload_says(self, session: AsyncSession, viewer: Actor) -> None:
+    async def test_counts_other_kinds_of_job_where_their_payload_says(self, session: AsyncSession, root: Actor) -> None:
         class WriteLetter(CountedJob):
             job_kind: ClassVar[str] = "letter"
             counted_as: ClassVar[UsageField] = "drafts"
 
         for kind in ("draft", WriteLetter.job_kind):
-            await add_job(session, viewer, kind, at=datetime(2026, 3, 2, tzinfo=UTC))
-        assert (await service.get_usage(session, viewer, MARCH)).drafts == 2
+            await add_job(session, root, kind, at=datetime(2026, 3, 2, tzinfo=UTC))
+        assert (await service.get_usage(session, root, MARCH)).drafts == 2
 
-    async def test_is_exported_day_by_day(self, session: AsyncSession, viewer: Actor) -> None:
-        lines = [line async for line in service.export_usage(session, viewer, MARCH)]
+    async def test_is_exported_day_by_day(self, session: AsyncSession, root: Actor) -> None:
+        lines = [line async for line in service.export_usage(session, root, MARCH)]
         assert lines[:2] == ["Day,Page views,People,Drafts,Imports,Training runs\r\n", "2026-03-01,0,0,0,0,0\r\n"]
         assert len(lines) == 4
 
 
 class TestPages:
     @pytest.fixture(autouse=True)
-    async def views(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
-        for path, who in (("/a", viewer), ("/a", viewer), ("/a", None), ("/b", viewer), ("/b", actor), ("/c", None)):
+    async def views(self, session: AsyncSession, root: Actor, actor: Actor) -> None:
+        for path, who in (("/a", root), ("/a", root), ("/a", None), ("/b", root), ("/b", actor), ("/c", None)):
             await add_view(session, path, by=who)
 
-    async def test_most_viewed_come_first(self, session: AsyncSession, viewer: Actor) -> None:
-        found = await service.list_pages(session, viewer, PagesQuery(page_size=2))
+    async def test_most_viewed_come_first(self, session: AsyncSession, root: Actor) -> None:
+        found = await service.list_pages(session, root, PagesQuery(page_size=2))
         assert [(page.path, page.views, page.people) for page in found.items] == [("/a", 3, 1), ("/b", 2, 2)]
         assert found.total == 3
 
     @pytest.mark.parametrize(("sort", "paths"), [("-people", "bac"), ("views", "cba"), ("-path", "cba"), ("nonsense", "abc")])
-    async def test_sorting(self, session: AsyncSession, viewer: Actor, sort: str, paths: str) -> None:
-        found = await service.list_pages(session, viewer, PagesQuery(sort=sort))
+    async def test_sorting(self, session: AsyncSession, root: Actor, sort: str, paths: str) -> None:
+        found = await service.list_pages(session, root, PagesQuery(sort=sort))
         assert "".join(page.path[1:] for page in found.items) == paths
 
-    async def test_the_next_page(self, session: AsyncSession, viewer: Actor) -> None:
-        found = await service.list_pages(session, viewer, PagesQuery(page=2, page_size=2))
+    async def test_the_next_page(self, session: AsyncSession, root: Actor) -> None:
+        found = await service.list_pages(session, root, PagesQuery(page=2, page_size=2))
         assert [page.path for page in found.items] == ["/c"]
 
-    async def test_all_are_exported(self, session: AsyncSession, viewer: Actor) -> None:
-        lines = [line async for line in service.export_pages(session, viewer, PagesQuery(page_size=1))]
+    async def test_all_are_exported(self, session: AsyncSession, root: Actor) -> None:
+        lines = [line async for line in service.export_pages(session, root, PagesQuery(page_size=1))]
         assert lines == ["Page,Views,People\r\n", "/a,3,1\r\n", "/b,2,2\r\n", "/c,1,0\r\n"]
 
 
 class TestHistory:
-    async def test_is_everyones_newest_first(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
+    async def test_is_everyones_newest_first(self, session: AsyncSession, root: Actor, actor: Actor) -> None:
         await add_job(session, actor, "draft", at=now() - timedelta(hours=1))
-        await add_job(session, viewer, "import")
+        await add_job(session, root, "import")
         await add_job(session, None, "mail.send")
         await add_job(session, None, "import", at=now() - timedelta(hours=2))
-        found = await service.list_history(session, viewer, HistoryQuery())
+        found = await service.list_history(session, root, HistoryQuery())
         assert [(row.kind, row.person, row.duration_s) for row in found.items] == [
-            ("import", viewer.name, 60),
+            ("import", root.name, 60),
             ("draft", actor.name, 60),
             ("import", "", 60),
         ]
 
-    async def test_of_someone_who_has_left_stays(self, session: AsyncSession, viewer: Actor) -> None:
-        gone = viewer.model_copy(update={"id": uuid4()})
+    async def test_of_someone_who_has_left_stays(self, session: AsyncSession, root: Actor) -> None:
+        gone = root.model_copy(update={"id": uuid4()})
         await add_job(session, gone)
-        (row,) = (await service.list_history(session, viewer, HistoryQuery())).items
+        (row,) = (await service.list_history(session, root, HistoryQuery())).items
         assert row.person == ""
 
-    async def test_filters(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
+    async def test_filters(self, session: AsyncSession, root: Actor, actor: Actor) -> None:
         await add_job(session, actor, "draft", state=JobState.RUNNING)
         await add_job(session, actor, "train", state=JobState.QUEUED)
-        await add_job(session, viewer, "import", state=JobState.FAILED)
+        await add_job(session, root, "import", state=JobState.FAILED)
 
         async def kinds(query: HistoryQuery) -> set[str]:
-            return {row.kind for row in (await service.list_history(session, viewer, query)).items}
+            return {row.kind for row in (await service.list_history(session, root, query)).items}
 
         assert await kinds(HistoryQuery(kind="draft")) == {"draft"}
         assert await kinds(HistoryQuery(state="underway")) == {"draft", "train"}
         assert await kinds(HistoryQuery(state="failed")) == {"import"}
-        assert await kinds(HistoryQuery(person=viewer.id)) == {"import"}
+        assert await kinds(HistoryQuery(person=root.id)) == {"import"}
 
-    async def test_is_sorted_and_paged_by_the_database(self, session: AsyncSession, viewer: Actor) -> None:
+    async def test_is_sorted_and_paged_by_the_database(self, session: AsyncSession, root: Actor) -> None:
         for minutes in (3, 1, 2):
             at = now() - timedelta(days=1)
-            await add_job(session, viewer, title=f"{minutes}", at=at, ended_at=at + timedelta(minutes=minutes))
-        await add_job(session, viewer, title="running", ended_at=None)
+            await add_job(session, root, title=f"{minutes}", at=at, ended_at=at + timedelta(minutes=minutes))
+        await add_job(session, root, title="running", ended_at=None)
         query = HistoryQuery(sort="-duration_s", page_size=3)
-        found = await service.list_history(session, viewer, query)
+        found = await service.list_history(session, root, query)
         assert ([row.title for row in found.items], found.total) == (["3", "2", "1"], 4)
 
-    async def test_only_a_run_of_their_own_has_a_page(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
-        for owner in (viewer, actor):
+    async def test_only_a_run_of_their_own_has_a_page(self, session: AsyncSession, root: Actor, actor: Actor) -> None:
+        for owner in (root, actor):
             job = await add_job(session, owner, "train")
             job.payload = {"run_id": str(uuid4())}
-        imported = await add_job(session, viewer, "import")
+        imported = await add_job(session, root, "import")
         imported.payload = {"run_id": str(uuid4())}
         await session.flush()
-        rows = (await service.list_history(session, viewer, HistoryQuery())).items
-        assert [(row.kind, row.account_id) for row in rows if row.run_id] == [("train", viewer.id)]
+        rows = (await service.list_history(session, root, HistoryQuery())).items
+        assert [(row.kind, row.account_id) for row in rows if row.run_id] == [("train", root.id)]
 
-    async def test_it_offers_what_there_is_to_filter_by(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
+    async def test_it_offers_what_there_is_to_filter_by(self, session: AsyncSession, root: Actor, actor: Actor) -> None:
         await add_job(session, actor, "draft")
-        choices = await service.list_history_choices(session, viewer)
+        choices = await service.list_history_choices(session, root)
         assert choices.kinds == ["draft"]
         assert [person.email for person in choices.people] == [actor.email]
 
-    async def test_a_formula_in_an_exported_title_is_defused(self, session: AsyncSession, viewer: Actor, core: Core) -> None:
-        await add_job(session, viewer, title="=HYPERLINK(1)")
-        lines = [line async for line in service.export_history(session, viewer, core, HistoryQuery())]
+    async def test_a_formula_in_an_exported_title_is_defused(self, session: AsyncSession, root: Actor, core: Core) -> None:
+        await add_job(session, root, title="=HYPERLINK(1)")
+        lines = [line async for line in service.export_history(session, root, core, HistoryQuery())]
         assert lines[0] == "Kind,Title,Who,Status,Created,Started,Ended,Seconds\r\n"
         assert lines[1].startswith("File import,'=HYPERLINK(1),")
 
 
 class TestFigures:
-    async def test_each_counts_what_its_page_lists(self, session: AsyncSession, viewer: Actor, core: Core, actor: Actor) -> None:
+    async def test_each_counts_what_its_page_lists(self, session: AsyncSession, root: Actor, core: Core, actor: Actor) -> None:
         await add_view(session, "/a", by=actor)
-        await add_view(session, "/a", by=viewer, at=now() - timedelta(days=8))
+        await add_view(session, "/a", by=root, at=now() - timedelta(days=8))
         await add_job(session, actor, state=JobState.RUNNING)
-        figures = {figure.label: (figure.count, figure.path) for figure in await service.list_figures(session, viewer, core)}
+        figures = {figure.label: (figure.count, figure.path) for figure in await service.list_figures(session, root, core)}
         assert figures["People active in the last 7 days"] == (1, "/dashboard/analyze?days=7")
         assert figures["Jobs in progress"] == (1, "/dashboard/history?state=underway")
         assert {"Open grants", "Contracts posted in the last 7 days", "Your documents", "Your drafts"} <= figures.keys()

@@ -23,9 +23,9 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tracking, "_PAUSE_S", 0.02)
 
 
-async def seen(core: Core, viewer: Actor) -> list[tuple[str, int, int]]:
+async def seen(core: Core, root: Actor) -> list[tuple[str, int, int]]:
     async with core.database.transaction() as session:
-        found = await service.list_pages(session, viewer, PagesQuery())
+        found = await service.list_pages(session, root, PagesQuery())
     return [(page.path, page.views, page.people) for page in found.items]
 
 
@@ -46,18 +46,18 @@ async def analytics(*, status: int = 200) -> AsyncIterator[tuple[str, list[Any]]
 
 
 class TestTheStore:
-    async def test_views_are_written_in_the_background(self, committed: Core, viewer: Actor, hasty: None) -> None:
+    async def test_views_are_written_in_the_background(self, committed: Core, root: Actor, hasty: None) -> None:
         tracker = Tracker(committed)
-        tracker.record("/dashboard/train", viewer, "en")
+        tracker.record("/dashboard/train", root, "en")
         tracker.record("/dashboard/train", None, "de")
-        assert await eventually(lambda: seen(committed, viewer)) == [("/dashboard/train", 2, 1)]
+        assert await eventually(lambda: seen(committed, root)) == [("/dashboard/train", 2, 1)]
 
-    async def test_closing_writes_what_waits(self, committed: Core, viewer: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_closing_writes_what_waits(self, committed: Core, root: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(tracking, "_PAUSE_S", 3_600)
         tracker = Tracker(committed)
-        tracker.record("/dashboard/train", viewer, "en")
+        tracker.record("/dashboard/train", root, "en")
         await tracker.close()
-        assert await seen(committed, viewer) == [("/dashboard/train", 1, 1)]
+        assert await seen(committed, root) == [("/dashboard/train", 1, 1)]
 
 
 class TestBatches:
@@ -104,25 +104,25 @@ class TestBatches:
 
 
 class TestAnalytics:
-    async def test_receives_only_the_path(self, committed: Core, viewer: Actor) -> None:
+    async def test_receives_only_the_path(self, committed: Core, root: Actor) -> None:
         async with analytics() as (url, told):
             set_analytics(committed, url)
             tracker = Tracker(committed)
-            tracker.record("/dashboard/sam/{id}", viewer, "en")
+            tracker.record("/dashboard/sam/{id}", root, "en")
             await tracker.close()
         assert told == [{"page_path": "/dashboard/sam/{id}"}]
-        assert await seen(committed, viewer) == [("/dashboard/sam/{id}", 1, 1)]
+        assert await seen(committed, root) == [("/dashboard/sam/{id}", 1, 1)]
 
-    async def test_that_refuses_costs_the_store_nothing(self, committed: Core, viewer: Actor) -> None:
+    async def test_that_refuses_costs_the_store_nothing(self, committed: Core, root: Actor) -> None:
         async with analytics(status=500) as (url, _):
             set_analytics(committed, url)
             tracker = Tracker(committed)
             with capture_logs() as logs:
-                tracker.record("/a", viewer, "en")
-                tracker.record("/b", viewer, "en")
+                tracker.record("/a", root, "en")
+                tracker.record("/b", root, "en")
                 await tracker.close()
         assert [(line["event"], line["to"]) for line in logs] == [("insights.views_lost", "analytics")]
-        assert len(await seen(committed, viewer)) == 2
+        assert len(await seen(committed, root)) == 2
 
 
 def view() -> Viewed:

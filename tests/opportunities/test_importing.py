@@ -12,7 +12,7 @@ import psutil
 import pytest
 from sqlalchemy import select, text, update
 
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor, Role, WorkspaceRole
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core import jobs
@@ -28,7 +28,7 @@ from fundwright.opportunities.schemas import ImportCounts, ImportQuery, ImportRu
 from tests.notifications.test_service import titles
 from tests.opportunities.conftest import ImportFile, listed, read_import, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
-from tests.support.accounts import add_account
+from tests.support.accounts import add_account, add_member
 from tests.support.jobs import Trial, read, trial
 
 Start = Callable[[bytes], Awaitable[tuple[ImportRunRead, Path]]]
@@ -225,8 +225,8 @@ class TestImport:
 
     async def test_a_viewer_may_not_import(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
-            viewer = await add_account(session, role=Role.VIEWER)
-            with pytest.raises(NotAllowed, match="view-only access"):
+            viewer = await add_member(session, WorkspaceRole.VIEWER)
+            with pytest.raises(NotAllowed, match="Your role in this workspace"):
                 await service.prepare_import(session, viewer, committed, source="sam", filename="x")
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from fundwright.accounts.passwords import WeakPassword
 from fundwright.accounts.permissions import NotForPrograms
-from fundwright.accounts.schemas import Actor, Role, WorkspaceRole
+from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
 from fundwright.core.errors import NotAllowed, NotFound
@@ -72,8 +72,6 @@ class TestCreating:
         for role in (WorkspaceRole.VIEWER, WorkspaceRole.REVIEWER):
             with pytest.raises(NotAllowed):
                 await office.share(office.ada.model_copy(update={"workspace_role": role}))
-        with pytest.raises(NotAllowed):
-            await office.share(office.ada.model_copy(update={"role": Role.VIEWER}))
 
     async def test_programs_cannot_because_the_link_would_outlive_their_token(self, office: Office) -> None:
         with pytest.raises(NotForPrograms):

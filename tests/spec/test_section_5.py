@@ -60,7 +60,7 @@ async def test_feedback_shows_the_login_screen_in_place(stranger: Visitor, visit
     ("email", "says"),
     [
         ("nobody@example.org", "There is no user corresponding to the email address."),
-        ("viewer@example.org", "Wrong password"),
+        ("user@example.org", "Wrong password"),
     ],
 )
 async def test_what_the_account_api_says_of_a_refusal(stranger: Visitor, email: str, says: str) -> None:

@@ -14,7 +14,7 @@ from tests.spec.conftest import Visitor
 
 def test_the_roles() -> None:
     """'Roles seen: user and admin.'"""
-    assert {"user", "admin"} <= set(Role)
+    assert set(Role) == {"user", "admin"}
 
 
 @pytest.mark.parametrize("role", list(Role))

@@ -9,9 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import service as accounts
 from fundwright.accounts.models import AuditEntry
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor, Role, WorkspaceRole
 from fundwright.core.assembly import Core
 from fundwright.opportunities import service as opportunities
+from fundwright.workspaces import repository
+from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.schemas import WorkspaceForm
 
 
 async def add_account(
@@ -26,6 +29,15 @@ async def add_account(
     if email is None:
         email = f"{uuid4().hex[:10]}@example.org"
     return await accounts.add_account(session, email=email, name=name, role=role, password=password)
+
+
+async def add_member(session: AsyncSession, role: WorkspaceRole, email: str | None = None, *, name: str = "Ada Example") -> Actor:
+    """A new user in a workspace of someone else, which is the last used one, with this role there."""
+    owner, member = await add_account(session, name="Olga Owner"), await add_account(session, email, name=name)
+    workspace = await workspaces.create_workspace(session, owner, WorkspaceForm(name="Harbor"))
+    await repository.add_member(session, workspace.id, member.id, role)
+    await workspaces.use_workspace(session, member, workspace.id)
+    return await workspaces.actor_in(session, member, workspace.id)
 
 
 async def account_and_samples(core: Core) -> Actor:

@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 import httpx
 from fastapi import APIRouter, FastAPI
 
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.authentication import api_tokens
 from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.web import RequestLimitMiddleware, add_error_handlers
-from tests.support.accounts import add_account
+from tests.support.accounts import add_account, add_member
 
 
 def api_of(core: Core, *routers: APIRouter) -> FastAPI:
@@ -46,10 +46,11 @@ async def program(
 
 @asynccontextmanager
 async def program_of_new_account(
-    app: FastAPI, email: str | None = None, *, role: Role = Role.USER
+    app: FastAPI, email: str | None = None, *, role: WorkspaceRole | None = None
 ) -> AsyncIterator[httpx.AsyncClient]:
+    """With a `role`, the account has it in a workspace of someone else, in which the program acts."""
     core: Core = app.state.core
     async with core.database.transaction() as session:
-        actor = await add_account(session, email, role=role)
+        actor = await (add_member(session, role, email) if role else add_account(session, email))
     async with program(app, actor) as client:
         yield client

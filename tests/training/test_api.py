@@ -8,7 +8,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from fundwright.accounts.schemas import Role
+from fundwright.accounts.schemas import WorkspaceRole
 from fundwright.core.assembly import Core
 from fundwright.training import api
 from tests.support.programs import api_of, program_of_new_account
@@ -126,7 +126,7 @@ class TestDocuments:
 
         answer = await ada.post("/api/training/texts", content=endless(), headers={"Authorization": "Bearer x"})
         assert (answer.status_code, taken) == (401, 0)
-        async with program_of_new_account(app, "vera@example.org", role=Role.VIEWER) as vera:
+        async with program_of_new_account(app, "vera@example.org", role=WorkspaceRole.VIEWER) as vera:
             answer = await vera.post("/api/training/texts", content=endless())
         assert (answer.status_code, taken) == (403, 0)
         assert (await ada.post("/api/training/texts", content=endless())).status_code == 413
@@ -137,7 +137,7 @@ class TestDocuments:
         assert (await ada.post("/api/training/texts", content=b"{")).status_code == 422
 
     async def test_viewers_only_read(self, app: FastAPI) -> None:
-        async with program_of_new_account(app, "vera@example.org", role=Role.VIEWER) as vera:
+        async with program_of_new_account(app, "vera@example.org", role=WorkspaceRole.VIEWER) as vera:
             assert (await upload(vera)).status_code == 403
             assert (await vera.get("/api/training/documents")).status_code == 200
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid, NotFound
@@ -28,7 +28,7 @@ from fundwright.training.models import Document, TrainingRun
 from fundwright.training.schemas import DocumentQuery, DocumentState, DocumentTitle, PastedText, ProposeKinds
 from fundwright.trash import service as trash
 from tests.notifications.test_service import listed
-from tests.support.accounts import add_account, count_audited
+from tests.support.accounts import count_audited
 from tests.support.jobs import working
 from tests.support.polling import eventually
 from tests.training import hostile
@@ -516,12 +516,6 @@ class TestFindPassages:
             waiting = [asyncio.create_task(rename()), asyncio.create_task(choose_kind())]
             await asyncio.wait(waiting, timeout=0.2)
         assert [type(error) for error in await asyncio.gather(*waiting, return_exceptions=True)] == [NotFound, NotFound]
-
-    async def test_no_run_fails_for_a_new_account_that_may_only_read(self, session: AsyncSession, core: Core) -> None:
-        viewer = await add_account(session, role=Role.VIEWER)
-        await service.add_sample(session, viewer, core)
-        assert (await service.list_documents(session, viewer)).total == 7
-        assert (await service.list_runs(session, viewer)).total == 0
 
     async def test_samples_restored_at_once_in_two_tabs_are_added_once(self, committed: Core, owner: Actor) -> None:
         async def restore() -> None:

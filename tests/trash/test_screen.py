@@ -6,7 +6,7 @@ import pytest
 from reactpy import component, html
 from reactpy.types import VdomDict
 
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
@@ -95,7 +95,7 @@ class TestTrash:
 
     async def test_a_viewer_sees_it_and_can_change_nothing(self, committed: Core, ada: Actor) -> None:
         await fill(committed, ada)
-        viewer = ada.model_copy(update={"role": Role.VIEWER})
+        viewer = ada.model_copy(update={"workspace_role": WorkspaceRole.VIEWER})
         item = (await listed(committed, ada))[0]
         async with mounted(committed, viewer, trash_screen, path=f"{PATH}?open={item.id}") as screen:
             assert [row["action"] for row in screen.rows("Trash")] == ["", ""]
@@ -126,7 +126,7 @@ async def test_undo_needs_the_permission_as_of_now(committed: Core, ada: Actor) 
     document = await boats(committed, ada)
     async with mounted(committed, ada, documents_with_prompts, path=f"/dashboard/train?document={document.id}") as screen:
         await screen.click("button", "Move to trash")
-        screen.view.connection.actor = ada.model_copy(update={"role": Role.VIEWER})
+        screen.view.connection.actor = ada.model_copy(update={"workspace_role": WorkspaceRole.VIEWER})
         await screen.emit("UndoToast", "on_undo")
         assert len(screen.toasts) == 1
     assert len(await listed(committed, ada)) == 1

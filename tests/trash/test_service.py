@@ -14,7 +14,7 @@ from sqlalchemy import func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.personal_data import DataFile, PersonalDataReader
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor, Role, WorkspaceRole
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PlanChange, PlanCode
 from fundwright.categories import repository as category_rows
@@ -402,7 +402,7 @@ class TestTrash:
     async def test_of_documents_needs_the_permission_to_work(self, committed: Core, ada: Actor) -> None:
         document = await boats(committed, ada)
         await throw_away(committed, ada, document.id)
-        reviewer = ada.model_copy(update={"role": Role.REVIEWER})
+        reviewer = ada.model_copy(update={"workspace_role": WorkspaceRole.REVIEWER})
         for attempt in (service.restore, service.delete_forever):
             with pytest.raises(NotAllowed):
                 async with committed.database.transaction() as session:

@@ -213,9 +213,9 @@ class TestRoles:
         assert {permission for permission in Permission if actor.may(permission)} == granted
 
     def test_do_not_extend_it(self) -> None:
-        viewer = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.VIEWER, workspace_role=WorkspaceRole.OWNER)
-        assert not viewer.may(Permission.WORK)
-        administrator = viewer.model_copy(update={"role": Role.ADMIN, "workspace_role": WorkspaceRole.VIEWER})
+        owner = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER, workspace_role=WorkspaceRole.OWNER)
+        assert not owner.may(Permission.ADMINISTER)
+        administrator = owner.model_copy(update={"role": Role.ADMIN, "workspace_role": WorkspaceRole.VIEWER})
         assert administrator.may(Permission.ADMINISTER) and not administrator.may(Permission.WORK)
 
     async def test_a_viewer_cannot_change_anything(self, committed: Core, ada: Actor, bob: Actor) -> None:

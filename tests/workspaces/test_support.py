@@ -113,7 +113,7 @@ class TestAccess:
         assert await titles(committed, viewer) == ["Boats"]
         assert (await do(committed, lambda session: service.get_workspace(session, viewer))).name == "Harbor"
         async with mounted(committed, viewer, train_screen, path="/dashboard/train") as screen:
-            assert "Boats" in screen.text and "another role" not in screen.text
+            assert "Boats" in screen.text and "You can only view this workspace with support access." in screen.text
         assert await do(committed, lambda session: sessions.recognize(session, committed, viewer)) is not None
         await let_pass(committed, owner)
         with pytest.raises(NotFound):
@@ -144,14 +144,12 @@ class TestAccess:
         assert (await do(committed, lambda session: service.get_workspace(session, viewer))).title == ada.name
 
     async def test_is_only_for_administrators(self, committed: Core, owner: Actor) -> None:
-        for role in (Role.USER, Role.REVIEWER, Role.VIEWER):
-            email = f"{role}@example.org"
-            await do(committed, lambda session, email=email, role=role: add_account(session, email, role=role, password=PASSWORD))
-            other = await sign_in(committed, email)
-            await grant(committed, owner)
-            with pytest.raises(NotFound):
-                await open_workspace(committed, other, owner.workspace_id)
-            assert await do(committed, lambda session, other=other: support.list_supported(session, other.actor)) == []
+        await do(committed, lambda session: add_account(session, "eve@example.org", password=PASSWORD))
+        other = await sign_in(committed, "eve@example.org")
+        await grant(committed, owner)
+        with pytest.raises(NotFound):
+            await open_workspace(committed, other, owner.workspace_id)
+        assert await do(committed, lambda session: support.list_supported(session, other.actor)) == []
 
     async def test_a_member_keeps_the_own_role(self, committed: Core, owner: Actor, root: SignedIn) -> None:
         form = InvitationForm(email=root.actor.email, role=WorkspaceRole.EDITOR)

@@ -10,48 +10,52 @@ from fundwright.accounts.schemas import Permission, Role
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.product import Connection
 
-_WORK: frozenset[str] = frozenset({Role.USER})
-_OVERSIGHT: frozenset[str] = frozenset(Role) - _WORK
+_USERS: frozenset[str] = frozenset({Role.USER})
+_ADMINISTRATORS: frozenset[str] = roles_with(Permission.ADMINISTER)
 _ADMIN = "Admin area"
 
 _WORK_ENTRIES = (
-    SidebarEntry("Opportunities", "/dashboard/nih", icon="opportunities", also=("/dashboard/sam",), roles=_WORK),
-    SidebarEntry("Category", "/dashboard/category", icon="category", roles=_WORK),
-    SidebarEntry("Train", "/dashboard/train", icon="train", also=("/dashboard/passage",), roles=_WORK),
-    SidebarEntry("Embedding History", "/dashboard/history", icon="history", roles=_WORK),
-    SidebarEntry("Generate", "/generate/index", icon="generate", also=("/generate/slug",), roles=_WORK),
+    SidebarEntry("Opportunities", "/dashboard/nih", icon="opportunities", also=("/dashboard/sam",), roles=_USERS),
+    SidebarEntry("Category", "/dashboard/category", icon="category", roles=_USERS),
+    SidebarEntry("Train", "/dashboard/train", icon="train", also=("/dashboard/passage",), roles=_USERS),
+    SidebarEntry("Embedding History", "/dashboard/history", icon="history", roles=_USERS),
+    SidebarEntry("Generate", "/generate/index", icon="generate", also=("/generate/slug",), roles=_USERS),
 )
-_OVERSIGHT_ENTRIES = (
-    SidebarEntry("Dashboard", "/dashboard/index", icon="dashboard", roles=_OVERSIGHT),
-    SidebarEntry("Analyze", "/dashboard/analyze", icon="analyze", roles=_OVERSIGHT),
-    SidebarEntry("History", "/dashboard/history", icon="history", roles=_OVERSIGHT),
-    SidebarEntry("Payment", "/dashboard/payment/history", icon="payment", roles=_OVERSIGHT),
-    SidebarEntry("Setting", "/dashboard/user/account", icon="settings", roles=_OVERSIGHT),
+_ADMINISTRATION_ENTRIES = (
+    SidebarEntry("Dashboard", "/dashboard/index", icon="dashboard", roles=_ADMINISTRATORS),
+    SidebarEntry("Analyze", "/dashboard/analyze", icon="analyze", roles=_ADMINISTRATORS),
+    SidebarEntry("History", "/dashboard/history", icon="history", roles=_ADMINISTRATORS),
+    SidebarEntry("Payment", "/dashboard/payment/history", icon="payment", roles=_ADMINISTRATORS),
+    SidebarEntry("Setting", "/dashboard/user/account", icon="settings", roles=_ADMINISTRATORS),
+    SidebarEntry("New post", "/dashboard/blog/new-post", icon="edit", roles=_ADMINISTRATORS, heading=_ADMIN, group="Blog"),
     SidebarEntry(
-        "New post", "/dashboard/blog/new-post", icon="edit", roles=roles_with(Permission.ADMINISTER), heading=_ADMIN, group="Blog"
+        "List",
+        "/dashboard/blog/list",
+        icon="blog",
+        also=("/dashboard/blog",),
+        roles=_ADMINISTRATORS,
+        heading=_ADMIN,
+        group="Blog",
     ),
-    SidebarEntry(
-        "List", "/dashboard/blog/list", icon="blog", also=("/dashboard/blog",), roles=_OVERSIGHT, heading=_ADMIN, group="Blog"
-    ),
-    SidebarEntry("Feedback", "/dashboard/feedback", icon="feedback", roles=_OVERSIGHT, heading=_ADMIN),
-    SidebarEntry("Premium Link", "/dashboard/freepremium", icon="link", roles=_OVERSIGHT, heading=_ADMIN),
-    SidebarEntry("Subscription", "/dashboard/subscription", icon="star", roles=_OVERSIGHT, heading=_ADMIN),
+    SidebarEntry("Feedback", "/dashboard/feedback", icon="feedback", roles=_ADMINISTRATORS, heading=_ADMIN),
+    SidebarEntry("Premium Link", "/dashboard/freepremium", icon="link", roles=_ADMINISTRATORS, heading=_ADMIN),
+    SidebarEntry("Subscription", "/dashboard/subscription", icon="star", roles=_ADMINISTRATORS, heading=_ADMIN),
 )
 
 ENTRIES = (
     *_WORK_ENTRIES,
-    *_OVERSIGHT_ENTRIES,
+    *_ADMINISTRATION_ENTRIES,
     *(
-        replace(entry, roles=_OVERSIGHT, heading="Work")
+        replace(entry, roles=_ADMINISTRATORS, heading="Work")
         for entry in _WORK_ENTRIES
-        if entry.path not in {known.path for known in _OVERSIGHT_ENTRIES}
+        if entry.path not in {known.path for known in _ADMINISTRATION_ENTRIES}
     ),
-    SidebarEntry("People", "/dashboard/users", icon="people", roles=_OVERSIGHT, heading="Administration"),
-    SidebarEntry("Audit trail", "/dashboard/audit", icon="audit", roles=_OVERSIGHT, heading="Administration"),
-    SidebarEntry("Outbox", "/dashboard/outbox", icon="mail", roles=roles_with(Permission.ADMINISTER), heading="Administration"),
+    SidebarEntry("People", "/dashboard/users", icon="people", roles=_ADMINISTRATORS, heading="Administration"),
+    SidebarEntry("Audit trail", "/dashboard/audit", icon="audit", roles=_ADMINISTRATORS, heading="Administration"),
+    SidebarEntry("Outbox", "/dashboard/outbox", icon="mail", roles=_ADMINISTRATORS, heading="Administration"),
 )
-"""Fundwright's own entries: work entries for the role user, administration entries for the others (the product specification lists
-both), and below them what else the others need every day."""
+"""Fundwright's own entries: work entries for users, administration entries for administrators (the product specification lists both),
+and below them what else administrators need every day."""
 
 IN_MENU = (
     SidebarEntry("Dashboard", "/dashboard/index"),

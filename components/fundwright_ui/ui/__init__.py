@@ -20,7 +20,7 @@ from __future__ import annotations
 from fundwright_ui.ui.buttons import button, icon_button, link_button, menu, text_link
 from fundwright_ui.ui.categories import category_chip, category_color, confidence_chip
 from fundwright_ui.ui.display import Color, Tab, chip, definition_list, facts, pagination, progress, tabs
-from fundwright_ui.ui.feedback import alert, empty, loading, problem, view_only_notice
+from fundwright_ui.ui.feedback import alert, empty, loading, problem
 from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field, text_area, text_field
 from fundwright_ui.ui.icons import Icon, icon
 from fundwright_ui.ui.layout import beside, card, columns, disclosure, grid, page, row, section, side_panel, stack
@@ -71,5 +71,4 @@ __all__ = [
     "text_area",
     "text_field",
     "text_link",
-    "view_only_notice",
 ]

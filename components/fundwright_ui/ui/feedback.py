@@ -45,16 +45,6 @@ def empty(message: str, *actions: Child, icon_name: str) -> VdomDict:
     )
 
 
-def view_only_notice(*, is_shared: bool = False) -> VdomDict:
-    """Shown instead of what view-only accounts cannot use, or members of a workspace that `is_shared` with that role."""
-    return alert(
-        t("You can only view this workspace. Ask one of its owners for another role.")
-        if is_shared
-        else t("You have view-only access. Ask an administrator for more."),
-        variant="info",
-    )
-
-
 def problem(message: str, *, on_retry: OnEvent = None) -> VdomDict:
     """A failed load. `on_retry=query.reload` offers to try again."""
     return html.div(

@@ -45,8 +45,6 @@ AS_ROLE: dict[Role | None, tuple[LookOptions, str]] = {
     None: (LIGHT, "en"),
     Role.USER: (LIGHT, "en"),
     Role.ADMIN: (DARK, "de"),
-    Role.VIEWER: (LIGHT, "fr"),
-    Role.REVIEWER: (DARK, "en"),
 }
 _IN_TURN = cycle(("en", "de", "fr"))
 
@@ -182,7 +180,7 @@ def visitors(screen: Screen) -> Iterator[tuple[Role | None, LookOptions, str]]:
         roles = [role for role in Role if screen.roles is None or role in screen.roles]
         yield from ((role, *AS_ROLE[role]) for role in roles)
         seen = {AS_ROLE[role][0][0] for role in roles}
-        yield from ((roles[0], look, "en") for look in LOOKS if look[0] not in seen)
+        yield from ((roles[0], look, "fr") for look in LOOKS if look[0] not in seen)
 
 
 class Member:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from e2e.conftest import EMAIL, PASSWORD
 from e2e.journeys.screens.conftest import Visiting, addresses_of
 from e2e.pages.ready import ready
-from e2e.pages.screens import GUARDED, OVERSEEN, Fixtures
+from e2e.pages.screens import ADMINISTERED, GUARDED, Fixtures
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
 from fundwright_ui import plugin
@@ -99,7 +99,7 @@ def test_a_part_of_a_screen_can_be_come_back_to(recognized: Page) -> None:
         expect_part(name)
 
 
-@pytest.mark.parametrize("pattern", opened_again(OVERSEEN, "/dashboard/analyze?days=7", "/dashboard/users/{account}"))
+@pytest.mark.parametrize("pattern", opened_again(ADMINISTERED, "/dashboard/analyze?days=7", "/dashboard/users/{account}"))
 def test_a_screen_of_administrators_can_be_opened_and_loaded_again(
     visiting: Visiting, administrator: str, fixtures: Fixtures, pattern: str
 ) -> None:
@@ -117,12 +117,12 @@ def test_a_screen_of_administrators_can_be_opened_and_loaded_again(
 
 
 def test_a_screen_of_administrators_is_nowhere_for_others(recognized: Page, fixtures: Fixtures) -> None:
-    for path in map(fixtures.path, OVERSEEN):
+    for path in map(fixtures.path, ADMINISTERED):
         assert recognized.request.get(path, max_redirects=0).headers["location"] == "/404", path
 
 
 def test_nobody_sees_a_screen_before_signing_in(page: Page, fixtures: Fixtures) -> None:
-    for path in map(fixtures.path, (*GUARDED, *OVERSEEN)):
+    for path in map(fixtures.path, (*GUARDED, *ADMINISTERED)):
         answer = page.request.get(path, max_redirects=0)
         assert (answer.status, answer.headers["location"]) == (302, f"/auth/login?next={quote(path, safe='')}")
 

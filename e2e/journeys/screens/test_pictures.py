@@ -51,7 +51,7 @@ OWN = {
     "help": "/help",
     "not-found": "/404",
 }
-OVERSEEN = {
+ADMINISTERED = {
     "dashboard": "/dashboard/index",
     "people": "/dashboard/users",
     "blog-post": "/dashboard/blog/{post_id}/edit",
@@ -68,7 +68,7 @@ def browsers_of(browser: Browser, base_url: str) -> Iterator[dict[tuple[str, int
         context.close()
 
 
-@pytest.mark.parametrize("name", [*OWN, *OVERSEEN])
+@pytest.mark.parametrize("name", [*OWN, *ADMINISTERED])
 def test_screens_look_as_before(
     name: str,
     fixtures: Fixtures,
@@ -78,7 +78,7 @@ def test_screens_look_as_before(
     base_url: str,
     browsers_of: dict[tuple[str, int, str], BrowserContext],
 ) -> None:
-    address = fixtures.path((OWN | OVERSEEN)[name])
+    address = fixtures.path((OWN | ADMINISTERED)[name])
     owner = "" if address.startswith(("/auth/", "/404")) else token if name in OWN else administrator
     shots: list[Image.Image] = []
     for width, height in SIZES:

@@ -54,12 +54,13 @@ async def change_role(
     """Give an account another role. Its sessions end, because its tokens name the old one. If the new role cannot send
     invitations, those that the account has sent stop working. Raises NotFound."""
     account = await accounts.get_account(session, accounts.normalize_email(email))
-    is_other, account.role = role != account.role, role
+    previous, account.role = account.role, role
     is_signed_out = await sessions.end_sessions(session, account.id)
     if not accounts.actor_of(account).may(Permission.ADMINISTER):
         await repository.revoke_invitations_from(session, account.id)
-    await audit.record(session, "account.role_changed", actor=by, subject=account.email, client=client, role=role.value)
-    if is_other:
+    details = {"role": role.value, "previous_role": previous}
+    await audit.record(session, "account.role_changed", actor=by, subject=account.email, client=client, **details)
+    if role != previous:
         link = f"{core.settings.address}/auth/login"
         message = emails.role_changed(
             account.email, _language_of(account), role=role, by_operator=by is None, is_signed_out=is_signed_out, link=link

@@ -87,7 +87,7 @@ async def start_reset(session: AsyncSession, actor: Actor, core: Core, account_i
     await mail.post(session, core, authentication_emails.reset(person.email, person.language or "en", link=link))
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def has_second_factor(session: AsyncSession, actor: Actor, account_id: UUID) -> bool:
     """Return the second factors of the account: an authenticator app or passkeys."""
     return await second_factor.is_protected(session, account_id)

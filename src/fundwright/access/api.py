@@ -98,7 +98,7 @@ async def list_invitations(
 @router.get("/api/invitations/export.csv", response_class=CsvDownload)
 async def export_invitations(export: Export, actor: CurrentActor, query: Annotated[InvitationQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    require(actor, Permission.OVERSEE)
+    require(actor, Permission.ADMINISTER)
     return export("invitations.csv", lambda session: invitations.export_invitations(session, actor, query))
 
 

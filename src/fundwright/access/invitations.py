@@ -13,7 +13,7 @@ from fundwright.access.models import Invitation
 from fundwright.access.schemas import InvitationQuery, InvitationRead, InvitationSent
 from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
-from fundwright.accounts.permissions import needs, not_allowed
+from fundwright.accounts.permissions import needs, not_an_administrator
 from fundwright.accounts.schemas import Actor, Client, Permission, Role
 from fundwright.authentication.reauthentication import needs_recent_authentication
 from fundwright.core import mail, tokens
@@ -84,7 +84,7 @@ async def renew_invitation(
     return _sent(invitation, actor, link if is_shown else None)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_invitations(session: AsyncSession, actor: Actor, query: InvitationQuery) -> Page[InvitationRead]:
     """Invitations in every state, newest first unless `sort` says otherwise."""
     found, total = await repository.page_of_invitations(session, query)
@@ -92,7 +92,7 @@ async def list_invitations(session: AsyncSession, actor: Actor, query: Invitatio
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 def export_invitations(session: AsyncSession, actor: Actor, query: InvitationQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     return csv_lines(
@@ -122,7 +122,7 @@ async def withdraw_invitation(session: AsyncSession, actor: Actor, invitation_id
 async def _keep_permission(session: AsyncSession, actor: Actor) -> None:
     """Wait for a demotion in progress; a later one waits for this transaction and then revokes the invitation."""
     if actor.id not in await accounts.lock_administrators(session):
-        raise not_allowed(Permission.ADMINISTER)
+        raise not_an_administrator()
 
 
 async def _why_over(session: AsyncSession, invitation_id: UUID) -> FundwrightError:

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import repository
 from fundwright.accounts.models import AuditEntry
 from fundwright.accounts.permissions import needs
-from fundwright.accounts.schemas import COMMAND_LINE, Actor, AuditQuery, AuditRead, Client, Permission
+from fundwright.accounts.schemas import COMMAND_LINE, UPGRADE, Actor, AuditQuery, AuditRead, Client, Permission
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.keys import lasting_key
@@ -125,8 +125,8 @@ def action_label(action: str) -> str:
 
 
 def address_label(address: str) -> str:
-    """A network address, or the command line in the reader's language."""
-    return t("Command line") if address == COMMAND_LINE.address else address
+    """A network address, or the command line or an upgrade in the reader's language."""
+    return {COMMAND_LINE.address: t("Command line"), UPGRADE.address: t("Upgrade")}.get(address, address)
 
 
 def actions_called(text: str) -> list[str]:
@@ -175,7 +175,7 @@ def one_line(text: str) -> str:
     return masked(_CONTROL.sub(" ", text))[:_MAX_LENGTH]
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> Page[AuditRead]:
     """Newest first unless `sort` is `at`."""
     entries, total = await repository.page_of_audit(session, query, actions=actions_called(query.text))
@@ -183,7 +183,7 @@ async def list_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> 
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def export_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     lines = csv_lines(

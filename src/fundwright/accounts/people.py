@@ -17,7 +17,7 @@ from fundwright.core.paging import Page
 from fundwright.core.spreadsheets import csv_lines
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -> Page[AccountRead]:
     """Accounts, by email unless `sort` says otherwise."""
     accounts, total = await repository.page_of_people(session, query)
@@ -25,7 +25,7 @@ async def list_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 def export_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     return csv_lines(
@@ -41,7 +41,7 @@ def export_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -> As
     )
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def get_person(session: AsyncSession, actor: Actor, account_id: UUID) -> AccountRead:
     """Raises NotFound."""
     account = await repository.find_account_by_id(session, account_id)
@@ -50,7 +50,7 @@ async def get_person(session: AsyncSession, actor: Actor, account_id: UUID) -> A
     return AccountRead.model_validate(account)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 def directory(actor: Actor) -> Select[UUID, str, str]:
     """Id, email, and name of every account, for use as a subquery in another slice's lists."""
     return repository.directory()

@@ -26,7 +26,7 @@ async def list_people(session: DbSession, actor: CurrentActor, query: Annotated[
 @router.get("/api/people/export.csv", response_class=CsvDownload)
 async def export_people(export: Export, actor: CurrentActor, query: Annotated[PeopleQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    require(actor, Permission.OVERSEE)
+    require(actor, Permission.ADMINISTER)
     return export("people.csv", lambda session: people.export_people(session, actor, query))
 
 
@@ -44,5 +44,5 @@ async def list_audit(session: DbSession, actor: CurrentActor, query: Annotated[A
 @router.get("/api/audit/export.csv", response_class=CsvDownload)
 async def export_audit(export: Export, actor: CurrentActor, query: Annotated[AuditQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    require(actor, Permission.OVERSEE)
+    require(actor, Permission.ADMINISTER)
     return export("audit.csv", lambda session: audit.export_audit(session, actor, query))

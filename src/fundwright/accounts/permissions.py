@@ -9,17 +9,14 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from fundwright.accounts.schemas import GRANTED, Actor, Permission, Role
 from fundwright.core.errors import FundwrightError, NotAllowed
-from fundwright.core.messages import t
+from fundwright.core.messages import later, t
 
 P = ParamSpec("P")
 R = TypeVar("R")
-REFUSALS = {
-    Permission.READ: "You don't have permission to view this. Ask an administrator for access.",
-    Permission.LABEL: "You don't have permission to review categories. Ask an administrator for access.",
-    Permission.WORK: "You have view-only access. Ask an administrator for more.",
-    Permission.OVERSEE: "You don't have permission to see other people's activity. Ask an administrator for access.",
-    Permission.ADMINISTER: "You don't have permission to administer Fundwright. Ask an administrator for access.",
-}
+_CONFIRM_FIRST = later("Confirm your email address first: open the link in the confirmation email.")
+_NOT_AN_ADMINISTRATOR = later("You don't have permission to administer Fundwright. Ask an administrator for access.")
+_ONLY_SUPPORT = later("You can only view this workspace with support access. Switch to one of your own workspaces.")
+_ROLE_IN_WORKSPACE = later("Your role in this workspace does not allow this. Ask an owner of the workspace for another role.")
 
 
 class NotForPrograms(FundwrightError):
@@ -48,19 +45,23 @@ def needs(permission: Permission) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 def require(actor: Actor, permission: Permission) -> None:
     """Raise NotAllowed, in the few places where the permission depends on the data."""
-    if actor.may(permission):
-        return
+    if not actor.may(permission):
+        raise NotAllowed(refusal(actor, permission))
+
+
+def refusal(actor: Actor, permission: Permission) -> str:
+    """Return why the actor lacks the permission, and what to do, in the reader's language."""
     if not actor.is_confirmed:
-        raise _not_confirmed()
-    if permission in GRANTED[actor.role]:
-        raise NotAllowed(t("Your role in this workspace does not allow this. Ask an owner of the workspace for another role."))
-    raise not_allowed(permission)
+        return str(_CONFIRM_FIRST)
+    if permission not in GRANTED[actor.role]:
+        return str(_NOT_AN_ADMINISTRATOR)
+    return str(_ONLY_SUPPORT if actor.is_support else _ROLE_IN_WORKSPACE)
 
 
 def require_confirmed(actor: Actor) -> None:
     """For what every role may do but costs something, such as sending an email. Raises NotAllowed."""
     if not actor.is_confirmed:
-        raise _not_confirmed()
+        raise NotAllowed(str(_CONFIRM_FIRST))
 
 
 def refuse_programs(actor: Actor) -> None:
@@ -72,18 +73,14 @@ def refuse_programs(actor: Actor) -> None:
 def refuse_support(actor: Actor) -> None:
     """For what every member of a workspace may do, but not an administrator with support access. Raises NotAllowed."""
     if actor.is_support:
-        raise NotAllowed(t("You can only view this workspace with support access. Switch to one of your own workspaces."))
+        raise NotAllowed(str(_ONLY_SUPPORT))
 
 
-def _not_confirmed() -> NotAllowed:
-    return NotAllowed(t("Confirm your email address first: open the link in the confirmation email."))
-
-
-def not_allowed(permission: Permission) -> NotAllowed:
-    """The message for a missing `permission` in the reader's language."""
-    return NotAllowed(t(REFUSALS[permission]))
+def not_an_administrator() -> NotAllowed:
+    """For an actor who has just lost that role."""
+    return NotAllowed(str(_NOT_AN_ADMINISTRATOR))
 
 
 def roles_with(permission: Permission) -> frozenset[Role]:
-    """The roles that may open a screen: `screen(..., roles=roles_with(Permission.OVERSEE))`."""
+    """The roles that may open a screen: `screen(..., roles=roles_with(Permission.ADMINISTER))`."""
     return frozenset(role for role, granted in GRANTED.items() if permission in granted)

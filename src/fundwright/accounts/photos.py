@@ -76,7 +76,7 @@ async def remove_photo(session: AsyncSession, actor: Actor, *, client: Client) -
 @needs(Permission.READ)
 async def get_photo(session: AsyncSession, actor: Actor, photo_id: UUID) -> bytes:
     """Return a photo as WebP: the actor's own, that of a public profile, or any for administrators. Raises NotFound."""
-    photo = await repository.find_photo(session, photo_id, reader_id=actor.id, sees_all=actor.may(Permission.OVERSEE))
+    photo = await repository.find_photo(session, photo_id, reader_id=actor.id, sees_all=actor.may(Permission.ADMINISTER))
     if photo is None:
         raise NotFound(t("The photo"))
     return photo.content

@@ -23,22 +23,15 @@ _PHONE = re.compile(r"\+?[\d\s()./-]+(?:\s?(?:ext|x)\.?\s?\d{1,6})?", re.IGNOREC
 
 
 class Role(StrEnum):
-    """What an account is for; `GRANTED` lists the permissions of each role."""
+    """What an account may do in the installation; `GRANTED` lists the permissions of each role."""
 
     USER = "user"
     ADMIN = "admin"
-    VIEWER = "viewer"
-    REVIEWER = "reviewer"
 
     @property
     def label(self) -> str:
         """In the reader's language."""
-        return {
-            Role.USER: t("User"),
-            Role.ADMIN: t("Administrator"),
-            Role.VIEWER: t("Viewer"),
-            Role.REVIEWER: t("Reviewer"),
-        }[self]
+        return {Role.USER: t("User"), Role.ADMIN: t("Administrator")}[self]
 
 
 class Permission(StrEnum):
@@ -50,16 +43,12 @@ class Permission(StrEnum):
     """Create categories, run the classifier, decide on its suggestions, and comment."""
     WORK = "work"
     """Import, upload, train, and draft."""
-    OVERSEE = "oversee"
-    """View usage, everyone's runs, payments, feedback, and subscribers, without changing them."""
     ADMINISTER = "administer"
-    """Change accounts, plans, payments, the blog, and feedback."""
+    """View usage and everyone's jobs, and manage accounts, plans, payments, the blog, and feedback."""
 
 
 GRANTED: Mapping[Role, frozenset[Permission]] = {
     Role.USER: frozenset({Permission.READ, Permission.LABEL, Permission.WORK}),
-    Role.REVIEWER: frozenset({Permission.READ, Permission.LABEL, Permission.OVERSEE}),
-    Role.VIEWER: frozenset({Permission.READ, Permission.OVERSEE}),
     Role.ADMIN: frozenset(Permission),
 }
 
@@ -89,7 +78,7 @@ GRANTED_IN_WORKSPACE: Mapping[WorkspaceRole, frozenset[Permission]] = {
     WorkspaceRole.REVIEWER: frozenset({Permission.READ, Permission.LABEL}),
     WorkspaceRole.VIEWER: frozenset({Permission.READ}),
 }
-"""Permissions for the installation, such as ADMINISTER, do not depend on a workspace."""
+"""ADMINISTER is for the installation and does not depend on a workspace."""
 _OF_WORKSPACES = GRANTED_IN_WORKSPACE[WorkspaceRole.OWNER]
 
 
@@ -141,11 +130,6 @@ class Actor(BaseModel):
     def is_in_shared_workspace(self) -> bool:
         """Whether it acts in a workspace that others may belong to."""
         return self.workspace_id != self.id
-
-    @property
-    def is_shared_member(self) -> bool:
-        """Whether it is a member of a workspace that others may belong to, whose owners can give it another role."""
-        return self.is_in_shared_workspace and not self.is_support
 
     @property
     def scope(self) -> Scope:
@@ -325,3 +309,5 @@ class Client(BaseModel):
 
 COMMAND_LINE = Client(address="command line")
 """The origin of commands."""
+UPGRADE = Client(address="upgrade")
+"""The origin of what a migration changed."""

@@ -65,7 +65,7 @@ async def list_subscribers(
 @router.get("/subscribers/export.csv", response_class=CsvDownload)
 async def export_subscribers(export: Export, actor: CurrentActor, query: Annotated[SubscriberQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    require(actor, Permission.OVERSEE)
+    require(actor, Permission.ADMINISTER)
     return export("subscribers.csv", lambda session: service.export_subscribers(session, actor, query))
 
 
@@ -97,7 +97,7 @@ async def sum_payments(session: DbSession, actor: CurrentActor, query: Annotated
 @router.get("/payments/export.csv", response_class=CsvDownload)
 async def export_payments(export: Export, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    require(actor, Permission.OVERSEE)
+    require(actor, Permission.ADMINISTER)
     return export("payments.csv", lambda session: service.export_payments(session, actor, query))
 
 
@@ -137,7 +137,7 @@ async def list_premium_links(
 @router.get("/premium-links/export.csv", response_class=CsvDownload)
 async def export_premium_links(export: Export, actor: CurrentActor, query: Annotated[PremiumLinkQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV, with the accounts that used each link."""
-    require(actor, Permission.OVERSEE)
+    require(actor, Permission.ADMINISTER)
     return export("premium-links.csv", lambda session: service.export_premium_links(session, actor, query))
 
 

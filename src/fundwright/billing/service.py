@@ -209,7 +209,7 @@ def _next_month() -> str:
 # Subscriptions
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_subscribers(session: AsyncSession, actor: Actor, query: SubscriberQuery) -> Page[SubscriberRead]:
     """All accounts and their plans."""
     rows, total = await repository.page_of_subscribers(session, people.directory(actor), query)
@@ -217,7 +217,7 @@ async def list_subscribers(session: AsyncSession, actor: Actor, query: Subscribe
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def get_subscriber(session: AsyncSession, actor: Actor, account_id: UUID) -> SubscriberRead:
     """Raises NotFound."""
     row = await repository.find_subscriber(session, people.directory(actor), account_id)
@@ -226,7 +226,7 @@ async def get_subscriber(session: AsyncSession, actor: Actor, account_id: UUID) 
     return SubscriberRead.model_validate(row)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def export_subscribers(session: AsyncSession, actor: Actor, query: SubscriberQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     lines = csv_lines(
@@ -288,7 +288,7 @@ def _end_of(day: date) -> datetime:
 # Payments
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> Page[PaymentRead]:
     """Newest first unless `query.sort` says otherwise: number, email, amount, issued, due, state, or paid_at."""
     payments, total = await repository.page_of_payments(session, query)
@@ -296,19 +296,19 @@ async def list_payments(session: AsyncSession, actor: Actor, query: PaymentQuery
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def sum_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> list[PaymentSum]:
     """The sums of the whole list, by currency and state."""
     return [PaymentSum.model_validate(row) for row in await repository.sums_of_payments(session, query)]
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def get_payment(session: AsyncSession, actor: Actor, payment_id: UUID) -> PaymentRead:
     """Raises NotFound."""
     return PaymentRead.model_validate(await _payment(session, payment_id))
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV; amounts in whole units of the currency, such as 49.00."""
     lines = csv_lines(
@@ -393,7 +393,7 @@ async def _record_payment(session: AsyncSession, action: str, payment: Payment, 
 # Premium links
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_premium_links(session: AsyncSession, actor: Actor, query: PremiumLinkQuery) -> Page[PremiumLinkRead]:
     """Newest first unless `query.sort` says otherwise: created_at, plan, days, used, expires_on, or state."""
     rows, total = await repository.page_of_links(session, query)
@@ -401,7 +401,7 @@ async def list_premium_links(session: AsyncSession, actor: Actor, query: Premium
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def get_premium_link(session: AsyncSession, actor: Actor, link_id: UUID) -> PremiumLinkRead:
     """Raises NotFound."""
     row = await repository.find_link(session, link_id)
@@ -410,7 +410,7 @@ async def get_premium_link(session: AsyncSession, actor: Actor, link_id: UUID) -
     return PremiumLinkRead.model_validate(row)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_premium_link_uses(
     session: AsyncSession, actor: Actor, link_id: UUID, request: PageRequest
 ) -> Page[PremiumLinkUseRead]:
@@ -421,7 +421,7 @@ async def list_premium_link_uses(
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 def export_premium_link_uses(session: AsyncSession, actor: Actor, link_id: UUID, request: PageRequest) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV. Raises NotFound."""
     return csv_lines(
@@ -430,7 +430,7 @@ def export_premium_link_uses(session: AsyncSession, actor: Actor, link_id: UUID,
     )
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def export_premium_links(session: AsyncSession, actor: Actor, query: PremiumLinkQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV, with the email addresses of the accounts that used each link."""
     lines = csv_lines(

@@ -23,7 +23,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Email address of the account.")]
-GivenRole = Literal["user", "admin", "viewer", "reviewer"]
+GivenRole = Literal["user", "admin"]
 
 
 @user.command("add")
@@ -122,7 +122,7 @@ def enable_user(context: typer.Context, email: Email, as_json: AsJson = False) -
 def change_role(
     context: typer.Context,
     email: Email,
-    role: Annotated[GivenRole, typer.Argument(metavar="ROLE", help="The new role: user, reviewer, viewer, or admin.")],
+    role: Annotated[GivenRole, typer.Argument(metavar="ROLE", help="The new role: user or admin.")],
     as_json: AsJson = False,
 ) -> None:
     """Change the role of an account. Its sessions end."""

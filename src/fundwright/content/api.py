@@ -62,7 +62,7 @@ async def list_posts(session: DbSession, actor: CurrentActor, query: Annotated[P
 @router.get("/api/blog/posts/export.csv", response_class=CsvDownload)
 async def export_posts(export: Export, actor: CurrentActor, query: Annotated[PostQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    require(actor, Permission.OVERSEE)
+    require(actor, Permission.ADMINISTER)
     return export("posts.csv", lambda session: service.export_posts(session, actor, query))
 
 
@@ -123,7 +123,7 @@ async def list_feedback(session: DbSession, actor: CurrentActor, query: Annotate
 @router.get("/api/feedback/export.csv", response_class=CsvDownload)
 async def export_feedback(export: Export, actor: CurrentActor, query: Annotated[FeedbackQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    require(actor, Permission.OVERSEE)
+    require(actor, Permission.ADMINISTER)
     return export("feedback.csv", lambda session: service.export_feedback(session, actor, query))
 
 

@@ -102,7 +102,7 @@ def export_published(session: AsyncSession, request: PageRequest) -> AsyncIterat
 # What authors do
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> Page[PostRow]:
     """Posts of every state, last changed first unless sorted otherwise."""
     posts, total = await repository.page_of_posts(session, query)
@@ -110,7 +110,7 @@ async def list_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> P
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 def export_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     return csv_lines(
@@ -128,7 +128,7 @@ def export_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> Async
     )
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def get_post(session: AsyncSession, actor: Actor, post_id: UUID) -> PostRead:
     """Raises PostNotFound."""
     return PostRead.model_validate(await _post(session, post_id))
@@ -214,7 +214,7 @@ async def send_feedback(session: AsyncSession, actor: Actor, sent: FeedbackSend)
     return FeedbackReceived.model_validate(entry)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuery) -> Page[FeedbackRead]:
     """All feedback, newest first unless sorted otherwise."""
     entries, total = await repository.page_of_feedback(session, query)
@@ -222,7 +222,7 @@ async def list_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuer
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 def export_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     return csv_lines(
@@ -239,7 +239,7 @@ def export_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuery) -
     )
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def get_feedback(session: AsyncSession, actor: Actor, feedback_id: UUID) -> FeedbackRead:
     """Raises FeedbackNotFound."""
     return FeedbackRead.model_validate(await _entry(session, feedback_id))

@@ -41,7 +41,7 @@ async def get_usage(session: DbSession, actor: CurrentActor, query: Annotated[Us
 @router.get("/usage/export.csv", response_class=CsvDownload)
 async def export_usage(export: Export, actor: CurrentActor, query: Annotated[UsageQuery, Query()]) -> CsvDownload:
     """Export the same as CSV."""
-    require(actor, Permission.OVERSEE)
+    require(actor, Permission.ADMINISTER)
     return export("usage.csv", lambda session: service.export_usage(session, actor, query))
 
 
@@ -54,7 +54,7 @@ async def list_pages(session: DbSession, actor: CurrentActor, query: Annotated[P
 @router.get("/pages/export.csv", response_class=CsvDownload)
 async def export_pages(export: Export, actor: CurrentActor, query: Annotated[PagesQuery, Query()]) -> CsvDownload:
     """Export all of them as CSV, ignoring the page."""
-    require(actor, Permission.OVERSEE)
+    require(actor, Permission.ADMINISTER)
     return export("pages.csv", lambda session: service.export_pages(session, actor, query))
 
 
@@ -75,5 +75,5 @@ async def export_history(
     export: Export, actor: CurrentActor, query: Annotated[HistoryQuery, Query()], core: CoreDep
 ) -> CsvDownload:
     """Export the whole history as CSV, ignoring the page."""
-    require(actor, Permission.OVERSEE)
+    require(actor, Permission.ADMINISTER)
     return export("history.csv", lambda session: service.export_history(session, actor, core, query))

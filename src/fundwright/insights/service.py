@@ -43,14 +43,14 @@ async def keep_views(session: AsyncSession, views: Sequence[Viewed]) -> None:
     await repository.forget_views(session, before=now() - timedelta(days=KEPT_DAYS))
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_figures(session: AsyncSession, actor: Actor, core: Core) -> list[Figure]:
     """The figures of every slice and package, in order of registration."""
     readers: list[FigureReader] = core.plugins.collect("dashboard_figures")
     return [figure for read in readers for figure in await read(session, actor)]
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
     """The figures of insights itself."""
     people = await repository.count_people(session, UsageQuery(days="7"))
@@ -61,7 +61,7 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
     ]
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def get_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -> UsageRead:
     """Each day of the span, including those without activity."""
     views = await repository.views_by_day(session, query)
@@ -82,7 +82,7 @@ async def get_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -> U
     )
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def export_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -> AsyncIterator[str]:
     """The days of the span as CSV, line by line."""
     columns: list[tuple[str, Callable[[DayUsage], object]]] = [
@@ -97,7 +97,7 @@ async def export_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -
         yield line
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -> Page[PageVisits]:
     """The visited pages of the span, most viewed first unless `sort` says otherwise."""
     rows, total = await repository.page_of_pages(session, query)
@@ -105,7 +105,7 @@ async def list_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -> 
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def export_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     columns: list[tuple[str, Callable[[repository.VisitsRow], object]]] = [
@@ -117,7 +117,7 @@ async def export_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -
         yield line
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> Page[HistoryRow]:
     """Everyone's jobs, newest first unless `sort` says otherwise, without their content."""
     rows, total = await repository.page_of_history(session, actor, accounts_people.directory(actor), query)
@@ -125,7 +125,7 @@ async def list_history(session: AsyncSession, actor: Actor, query: HistoryQuery)
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 async def list_history_choices(session: AsyncSession, actor: Actor) -> HistoryChoices:
     """The kinds and people in the history."""
     people = await repository.list_people(session, accounts_people.directory(actor))
@@ -134,7 +134,7 @@ async def list_history_choices(session: AsyncSession, actor: Actor) -> HistoryCh
     )
 
 
-@needs(Permission.OVERSEE)
+@needs(Permission.ADMINISTER)
 def export_history(session: AsyncSession, actor: Actor, core: Core, query: HistoryQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     return csv_lines(

@@ -1,4 +1,4 @@
-"""Opportunities, which everyone shares. Viewers and reviewers cannot change them."""
+"""Opportunities, which everyone shares."""
 
 from __future__ import annotations
 

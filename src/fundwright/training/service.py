@@ -461,7 +461,7 @@ async def _add_sample(session: AsyncSession, actor: Actor, core: Core) -> bool:
                 is_sample=True,
             )
             document_ids.append((await _add(session, actor, core, document, received)).id)
-    if document_ids and actor.may(Permission.WORK):  # others cannot run jobs
+    if document_ids:
         await _enqueue(session, actor, core, document_ids, title=later("Train the sample documents"))
     return bool(document_ids)
 

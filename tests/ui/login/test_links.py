@@ -251,7 +251,7 @@ class TestInvitation:
     async def _invite(self, core: Core) -> str:
         async with core.database.transaction() as session:
             root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN)
-            await invitations.invite(session, root, core, email="Grace@example.org", role=Role.REVIEWER, client=HERE)
+            await invitations.invite(session, root, core, email="Grace@example.org", role=Role.ADMIN, client=HERE)
         (message,) = await sent_messages(core)
         assert (message.recipient, message.subject) == ("grace@example.org", "Root invited you to Fundwright")
         found = re.search(r"8000(/auth/register/team/\S+)", message.text)
@@ -265,7 +265,7 @@ class TestInvitation:
             await page.submit(**{**GRACE, "email": "another@example.org"})
             (frame,) = page.frames("handover")
         actor = (await _redeem(committed, frame["code"])).actor
-        assert (actor.email, actor.role) == ("grace@example.org", Role.REVIEWER)
+        assert (actor.email, actor.role) == ("grace@example.org", Role.ADMIN)
         async with open_page(link) as page:
             assert page.all("form") == []
 

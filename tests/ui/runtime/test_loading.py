@@ -456,7 +456,7 @@ class TestAComponentWithUnchangedArguments:
             view.move(found)
             await view.settle(5)
             assert Thing.renderings == before
-            connection.actor = actor.model_copy(update={"role": Role.VIEWER})
+            connection.actor = actor.model_copy(update={"role": Role.ADMIN})
             view.move(found)
             await view.settle(5)
             assert Thing.renderings == before + 1

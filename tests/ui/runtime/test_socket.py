@@ -307,7 +307,7 @@ class TestStrangers:
                 if change == "signed out":
                     await authentication.sign_out(session, actor, client=Client(address="", user_agent=""))
                 else:
-                    await account_changes.change_role(session, server.core, email=EMAIL, role=Role.VIEWER)
+                    await account_changes.change_role(session, server.core, email=EMAIL, role=Role.ADMIN)
             monkeypatch.setattr("fundwright_ui.runtime.session.time", SimpleNamespace(monotonic=_five_seconds_later))
             with _sent_to_sign_in():
                 await client.click("keep", value="too late")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fundwright.accounts import profile
-from fundwright.accounts.schemas import Actor, ProfileChange, Role
+from fundwright.accounts.schemas import Actor, ProfileChange, WorkspaceRole
 from fundwright.core.assembly import Core
 from fundwright.generation import service as generation
 from fundwright.opportunities import service as opportunities
@@ -75,7 +75,7 @@ async def test_is_dismissed_for_good(committed: Core, ada: Actor) -> None:
 
 
 async def test_is_not_for_who_only_reads(committed: Core, ada: Actor) -> None:
-    assert await left(committed, ada.model_copy(update={"role": Role.VIEWER}), dashboard_screen) == {}
+    assert await left(committed, ada.model_copy(update={"workspace_role": WorkspaceRole.VIEWER}), dashboard_screen) == {}
 
 
 async def test_says_when_the_steps_cannot_be_read(committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,7 @@ async def forms(committed: Core, ada: Actor) -> list[Form]:
     core = replace(committed, settings=committed.settings.model_copy(update={"open_registration": True}))
     found: dict[tuple[str, frozenset[tuple[str, str]]], Form] = {}
     for pattern, need in SCREENS.items():
-        for actor in viewers(pattern, need, ada, root):
+        for actor in readers(pattern, need, ada, root):
             pages = Pages(core, plugin.screens(), frame, actor)
             for address in [reset] if pattern == "/auth/confirm-reset/{link}" else await addresses(committed, pattern):
                 for variant in await variants(committed, pages, address):
@@ -107,7 +107,7 @@ async def forms(committed: Core, ada: Actor) -> list[Form]:
     return list(found.values())
 
 
-def viewers(pattern: str, need: Need, ada: Actor, root: Actor) -> tuple[Actor | None, ...]:
+def readers(pattern: str, need: Need, ada: Actor, root: Actor) -> tuple[Actor | None, ...]:
     """The person who sees the screen: a visitor or a signed-in person, depending on the form."""
     if need is not None:
         return (ada,) if need in GRANTED[Role.USER] else (root,)

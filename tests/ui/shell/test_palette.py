@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fundwright.accounts import commands as accounts_commands
-from fundwright.accounts.schemas import Actor, Permission, Role
+from fundwright.accounts.schemas import Actor, Permission, Role, WorkspaceRole
 from fundwright.core.assembly import Core
 from fundwright.generation import service as generation
 from fundwright.opportunities import service as opportunities
@@ -52,15 +52,18 @@ class TestSearch:
             assert page.one("CommandPalette")["a"]["groups"] == []
 
     async def test_offers_only_pages_and_actions_that_the_role_may(self, open_page: Open, ada: Actor) -> None:
-        overseen = {"/dashboard/analyze", "/dashboard/users", "/dashboard/audit"}
+        administered = {"/dashboard/analyze", "/dashboard/users", "/dashboard/audit"}
         for role in Role:
             async with open_page("/dashboard/category", actor=ada.model_copy(update={"role": role})) as page:
                 found = await search(page, "")
                 paths = {command["path"] for command in found["Pages"]}
-                assert paths.isdisjoint(overseen) if role is Role.USER else overseen <= paths
+                assert paths.isdisjoint(administered) if role is Role.USER else administered <= paths
                 assert not any("{" in path or path.startswith("/auth") for path in paths)
-                works = ada.model_copy(update={"role": role}).may(Permission.WORK)
-                assert any(command["id"] == "import" for command in found["Actions"]) is works
+        for role in WorkspaceRole:
+            member = ada.model_copy(update={"workspace_role": role})
+            async with open_page("/dashboard/category", actor=member) as page:
+                actions = (await search(page, ""))["Actions"]
+                assert any(command["id"] == "import" for command in actions) is member.may(Permission.WORK)
 
     @pytest.mark.usefixtures("samples")
     async def test_finds_an_opportunity_by_the_beginning_of_a_word_of_its_title(

@@ -46,7 +46,7 @@ _SPANS = ("7", "30", "90")
 Read = tuple[UsageRead, Page[PageVisits]]
 
 
-@screen("/dashboard/analyze", "Analyze", roles=roles_with(Permission.OVERSEE), help="/help/insights")
+@screen("/dashboard/analyze", "Analyze", roles=roles_with(Permission.ADMINISTER), help="/help/insights")
 def analyze_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
     query = query_in_address(PagesQuery, url.params)

@@ -22,7 +22,7 @@ from fundwright_ui.ui import definition_list, moment, page, side_panel
 from fundwright_ui.widgets import Column, Row
 
 
-@screen("/dashboard/audit", "Audit trail", roles=roles_with(Permission.OVERSEE), help="/help/people")
+@screen("/dashboard/audit", "Audit trail", roles=roles_with(Permission.ADMINISTER), help="/help/people")
 def audit_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
     query = query_in_address(AuditQuery, url.params)

@@ -28,6 +28,7 @@ _NAMES: Mapping[str, Message] = {
     "origin": later("Source"),
     "plan": later("Plan"),
     "previous": later("Previous name"),
+    "previous_role": later("Previous role"),
     "price_cents": later("Price"),
     "published_at": later("Published"),
     "reason": later("Reason"),
@@ -72,7 +73,7 @@ def details_of(entry: AuditRead) -> list[tuple[str, str]]:
 
 
 def _role(text: str) -> str:
-    """The label of a role of an account, or in a workspace. Roles of the same name have the same label."""
+    """The label of a role of an account, or in a workspace. Earlier versions had `viewer` and `reviewer` for accounts, too."""
     return Role(text).label if text in list(Role) else WorkspaceRole(text).label
 
 
@@ -91,6 +92,7 @@ def _shown(name: str, value: str, currency: str) -> str:
         "was": str.capitalize,
         "published_at": lambda text: format_date(datetime.fromisoformat(text), locale=current_language()),
         "role": _role,
+        "previous_role": _role,
         "scope": lambda text: TokenScope(text).label,
         "state": lambda text: FeedbackState(text).label,
         "until": day,

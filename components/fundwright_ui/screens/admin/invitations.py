@@ -11,7 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.access import invitations
 from fundwright.access.schemas import InvitationQuery, InvitationRead, InvitationSent, InvitationState
-from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
 from fundwright_ui.hooks import Rows, query_in_address, use_action, use_query, use_rows, use_url_state
@@ -112,9 +111,7 @@ def _pending(shown: KeptRow[InvitationRead], rows: Rows[InvitationRead], on_chan
 
 
 @component
-def _actions(
-    invitation: InvitationRead, on_changed: OnChanged, on_withdrawn: Callable[[], None], outcome: str = ""
-) -> VdomDict | None:
+def _actions(invitation: InvitationRead, on_changed: OnChanged, on_withdrawn: Callable[[], None], outcome: str = "") -> VdomDict:
     """What an administrator can do with a pending or expired invitation. A new link is shown below."""
     actor, connection = use_actor(), use_connection()
     renewed, set_renewed = use_state(cast("InvitationSent | None", None))
@@ -150,8 +147,6 @@ def _actions(
     sending = use_action(send, success=t("The invitation was sent again."), then=show_renewed)
     creating = use_action(create_link, then=show_renewed)
     withdrawing = use_action(withdraw, success=t("The invitation was withdrawn."), then=withdrawn)
-    if not actor.may(Permission.ADMINISTER):
-        return None
     about = {"email": invitation.email}
     return html.fragment(
         row_actions(
@@ -207,10 +202,7 @@ def invitations_tab(sent: int, on_changed: OnChanged) -> VdomDict:
     if listed is None:
         return listing.pending(t("Loading invitations"))
     if not listed.total and not rows.shown and not has_filters(query):
-        may_invite = actor.may(Permission.ADMINISTER)
-        return empty(
-            t("No invitations yet. Choose Invite to send one.") if may_invite else t("No invitations yet."), icon_name="mail"
-        )
+        return empty(t("No invitations yet. Choose Invite to send one."), icon_name="mail")
     opened = listing.opened(url)
     return html.fragment(
         *invitation_table(

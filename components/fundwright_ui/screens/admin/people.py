@@ -47,13 +47,12 @@ def role_options() -> list[Option]:
     return [Option(role, role.label) for role in Role]
 
 
-@screen(PATH, "People", roles=roles_with(Permission.OVERSEE), help="/help/people")
+@screen(PATH, "People", roles=roles_with(Permission.ADMINISTER), help="/help/people")
 def people_screen() -> VdomDict:
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    connection, url = use_connection(), use_url_state()
     sent, set_sent = use_state(0)
     shown, set_shown = use_state(cast("InvitationSent | None", None))
     chosen = "invitations" if url.get("tab") == "invitations" else "accounts"
-    may_invite = actor.may(Permission.ADMINISTER)
 
     def show_sent(invitation: InvitationSent) -> None:
         url.set(open=None)
@@ -67,7 +66,7 @@ def people_screen() -> VdomDict:
 
     return page(
         t("People"),
-        _invite(show_sent, key="invite") if may_invite and url.get("open") == "invite" else None,
+        _invite(show_sent, key="invite") if url.get("open") == "invite" else None,
         shown_link(shown) if shown else None,
         tabs(
             [
@@ -91,9 +90,7 @@ def people_screen() -> VdomDict:
                 on_click=lambda: url.set(open="invite"),
                 disabled=url.get("open") == "invite",
             )
-        ]
-        if may_invite
-        else [],
+        ],
     )
 
 

@@ -43,7 +43,7 @@ from fundwright_ui.ui import (
 )
 from fundwright_ui.widgets import danger_dialog
 
-Found = tuple[AccountRead, Page[SessionRead] | None, bool]
+Found = tuple[AccountRead, Page[SessionRead], bool]
 
 
 class RoleChosen(BaseModel):
@@ -52,11 +52,10 @@ class RoleChosen(BaseModel):
     role: Role
 
 
-@screen(f"{PATH}/{{id}}", "People", roles=roles_with(Permission.OVERSEE), help="/help/people")
+@screen(f"{PATH}/{{id}}", "People", roles=roles_with(Permission.ADMINISTER), help="/help/people")
 def person_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     address = connection.location.params["id"]
-    may_change = actor.may(Permission.ADMINISTER)
     url = use_url_state()
     request = query_in_address(PageRequest, url.params)
 
@@ -64,8 +63,7 @@ def person_screen() -> VdomDict:
         account_id = parse_id(address, t("The account"))
         person = await people.get_person(session, actor, account_id)
         listed = partial(administration.list_sessions, session, actor, account_id)
-        sessions = await existing_page(listed, request) if may_change else None
-        return person, sessions, await administration.has_second_factor(session, actor, account_id)
+        return person, await existing_page(listed, request), await administration.has_second_factor(session, actor, account_id)
 
     found = use_query(read, key=[address, request])
     back = link_button(t("All people"), connection.href_back(PATH), icon_name="arrow_back")
@@ -89,9 +87,9 @@ def person_screen() -> VdomDict:
             ),
             label=t("Account"),
         ),
-        _change(person, found.reload, key=f"change {person.role} {person.state}") if may_change else None,
-        _second_factor(person.id, found.reload, key="second factor") if may_change and has_second_factor else None,
-        _sessions(person.id, sessions, found.reload, url, key="sessions") if sessions else None,
+        _change(person, found.reload, key=f"change {person.role} {person.state}"),
+        _second_factor(person.id, found.reload, key="second factor") if has_second_factor else None,
+        _sessions(person.id, sessions, found.reload, url, key="sessions"),
         actions=[back],
     )
 

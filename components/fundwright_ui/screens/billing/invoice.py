@@ -21,7 +21,7 @@ from fundwright_ui.ui.money import money
 from fundwright_ui.widgets import ConfirmDialog
 
 
-@screen(f"{PATH}/{{id}}", "Invoice", roles=roles_with(Permission.OVERSEE), help="/help/billing")
+@screen(f"{PATH}/{{id}}", "Invoice", roles=roles_with(Permission.ADMINISTER), help="/help/billing")
 def invoice_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     address = connection.location.params["id"]
@@ -53,9 +53,7 @@ def invoice_screen() -> VdomDict:
             ),
             label=t("Invoice {number}", number=payment.number),
         ),
-        _settlement_actions(payment, key="settling")
-        if payment.state is PaymentState.OPEN and actor.may(Permission.ADMINISTER)
-        else None,
+        _settlement_actions(payment, key="settling") if payment.state is PaymentState.OPEN else None,
         actions=[back],
     )
 

@@ -56,12 +56,11 @@ def payment_chip(payment: PaymentRead) -> Chip:
     return Chip(label=payment.state.label, color=_COLORS[payment.state])
 
 
-@screen(PATH, "Payment history", roles=roles_with(Permission.OVERSEE), help="/help/billing")
+@screen(PATH, "Payment history", roles=roles_with(Permission.ADMINISTER), help="/help/billing")
 def payment_history_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(PaymentQuery, url.params)
-    may_write = actor.may(Permission.ADMINISTER)
-    is_adding = may_write and url.get("open") == "new"
+    is_adding = url.get("open") == "new"
 
     async def read(session: AsyncSession) -> tuple[Page[PaymentRead], list[PaymentSum]]:
         listed = await existing_page(lambda query: billing.list_payments(session, actor, query), query)
@@ -85,7 +84,7 @@ def payment_history_screen() -> VdomDict:
         new = button(
             t("New invoice"), icon_name="add", variant="contained", on_click=lambda: url.set(open="new"), disabled=is_adding
         )
-        return page(t("Payment history"), *children, actions=[new] if may_write else [])
+        return page(t("Payment history"), *children, actions=[new])
 
     if listing.answer is None:
         return shown(listing.pending(t("Loading invoices")))

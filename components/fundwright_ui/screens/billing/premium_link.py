@@ -22,7 +22,7 @@ from fundwright_ui.ui import button, card, chip, definition_list, empty, link_bu
 from fundwright_ui.widgets import danger_dialog
 
 
-@screen(f"{PATH}/{{id}}", "Premium Link", roles=roles_with(Permission.OVERSEE), help="/help/billing")
+@screen(f"{PATH}/{{id}}", "Premium Link", roles=roles_with(Permission.ADMINISTER), help="/help/billing")
 def premium_link_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     address, request = connection.location.params["id"], query_in_address(PageRequest, url.params)
@@ -39,7 +39,6 @@ def premium_link_screen() -> VdomDict:
         return page(t("Premium Link"), loading(t("Loading premium link")), actions=[back])
     link, uses = found.value
     state = link_chip(link.state)
-    can_revoke = link.state is LinkState.ACTIVE and actor.may(Permission.ADMINISTER)
     return page(
         t("Premium Link"),
         card(
@@ -57,7 +56,7 @@ def premium_link_screen() -> VdomDict:
             ),
             label=t("Premium Link"),
         ),
-        _revoking(link, key="revoking") if can_revoke else None,
+        _revoking(link, key="revoking") if link.state is LinkState.ACTIVE else None,
         section(
             t("Used by"),
             html.ul(

@@ -49,12 +49,11 @@ def link_chip(state: LinkState) -> Chip:
     return Chip(label=state.label, color=_COLORS[state])
 
 
-@screen(PATH, "Premium Link", roles=roles_with(Permission.OVERSEE), help="/help/billing")
+@screen(PATH, "Premium Link", roles=roles_with(Permission.ADMINISTER), help="/help/billing")
 def premium_links_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(PremiumLinkQuery, url.params)
-    may_write = actor.may(Permission.ADMINISTER)
-    is_adding = may_write and url.get("open") == "new"
+    is_adding = url.get("open") == "new"
     made, set_made = use_state(cast("PremiumLinkCreated | None", None))
 
     async def read(session: AsyncSession) -> tuple[Page[PremiumLinkRead], list[PlanRead]]:
@@ -76,7 +75,7 @@ def premium_links_screen() -> VdomDict:
             t("Premium Link"),
             *children,
             subtitle=t("People who register with a premium link get its plan for the given time."),
-            actions=[new] if may_write else [],
+            actions=[new],
         )
 
     if listing.answer is None:

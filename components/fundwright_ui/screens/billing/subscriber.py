@@ -42,7 +42,7 @@ class SubscriptionForm(SubscriptionChange):
     until: Annotated[date | None, EmptyAsNone] = None
 
 
-@screen(f"{PATH}/{{id}}", "Subscription", roles=roles_with(Permission.OVERSEE), help="/help/billing")
+@screen(f"{PATH}/{{id}}", "Subscription", roles=roles_with(Permission.ADMINISTER), help="/help/billing")
 def subscriber_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     address = connection.location.params["id"]
@@ -104,8 +104,6 @@ def subscriber_screen() -> VdomDict:
                 label=t("Change plan"),
             ),
             key=f"{subscriber.plan} {subscriber.since}",
-        )
-        if actor.may(Permission.ADMINISTER)
-        else None,
+        ),
         actions=[back],
     )

@@ -60,7 +60,7 @@ def last_day(until: datetime | None) -> date | None:
     return None if until is None else (until - timedelta(microseconds=1)).date()
 
 
-@screen(PATH, "Subscription", roles=roles_with(Permission.OVERSEE), help="/help/billing")
+@screen(PATH, "Subscription", roles=roles_with(Permission.ADMINISTER), help="/help/billing")
 def subscriptions_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
     query = query_in_address(SubscriberQuery, url.params)
@@ -75,17 +75,16 @@ def subscriptions_screen() -> VdomDict:
     if listing.answer is None:
         return page(t("Subscription"), listing.pending(t("Loading plans and subscriptions")))
     plans, _listed = listing.answer
-    may_write = actor.may(Permission.ADMINISTER)
-    opened = next((plan for plan in plans if may_write and url.get("open") == plan.code), None)
+    opened = next((plan for plan in plans if url.get("open") == plan.code), None)
     return page(
         t("Subscription"),
-        section(t("Plans"), _plans(plans, open_beside(url) if may_write else None)),
+        section(t("Plans"), _plans(plans, open_beside(url))),
         _subscribers(listing, *listing.answer, query),
         _edit_form(opened, key=opened.code) if opened else None,
     )
 
 
-def _plans(plans: list[PlanRead], on_open: Callable[[RowOpened], None] | None) -> VdomDict:
+def _plans(plans: list[PlanRead], on_open: Callable[[RowOpened], None]) -> VdomDict:
     limits = [limits_of(plan) for plan in plans]
 
     def edit_of(plan: PlanRead) -> ActionCell:
@@ -97,7 +96,7 @@ def _plans(plans: list[PlanRead], on_open: Callable[[RowOpened], None] | None) -
             Column(field="name", label=t("Plan"), flex=0.7, min_width=70),
             Column(field="price", label=t("Price"), kind="number", flex=1.5, min_width=150),
             *(Column(field=label, label=label, kind="number", flex=1.24, min_width=124) for label in limits[0]),
-            *([Column(field="action", label=t("Action"), flex=1, min_width=100)] if on_open else []),
+            Column(field="action", label=t("Action"), flex=1, min_width=100),
         ],
         rows=[
             Row(id=plan.code, cells={"name": plan.name, "price": price_of(plan), **limit, "action": edit_of(plan)})

@@ -48,7 +48,7 @@ def post_state_chip(state: PostState) -> VdomDict:
     return chip(state.label, color=_COLORS[state])
 
 
-@screen(BLOG_LIST, "Blog posts", roles=roles_with(Permission.OVERSEE), help="/help/blog")
+@screen(BLOG_LIST, "Blog posts", roles=roles_with(Permission.ADMINISTER), help="/help/blog")
 def blog_list_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(PostQuery, url.params)
@@ -59,11 +59,7 @@ def blog_list_screen() -> VdomDict:
     listing = use_listing(read, query, lambda listed: listed, id=lambda post: post.id, topics=[content.POSTS_TOPIC])
     posts, rows = listing.answer, listing.rows
     title = t("Blog posts")
-    new_post = (
-        link_button(t("New post"), connection.href("/dashboard/blog/new-post"), variant="contained", icon_name="add")
-        if actor.may(Permission.ADMINISTER)
-        else None
-    )
+    new_post = link_button(t("New post"), connection.href("/dashboard/blog/new-post"), variant="contained", icon_name="add")
     if posts is None:
         return page(title, listing.pending(t("Loading posts")), actions=[new_post])
     if not posts.total and not rows.shown and not has_filters(query):
@@ -132,7 +128,6 @@ def _opened(post: PostRow, rows: Rows[PostRow]) -> VdomDict:
         url.set(open=None)
 
     deleting = use_action(delete, success=t("The post was deleted."), then=settle)
-    is_author = actor.may(Permission.ADMINISTER)
     return html.div(
         card(
             html.div(
@@ -142,15 +137,11 @@ def _opened(post: PostRow, rows: Rows[PostRow]) -> VdomDict:
             ),
             row(
                 post_state_chip(post.state),
-                link_button(
-                    t("Edit") if is_author else t("View"), connection.href(edit_path(post.id)), size="small", variant="soft"
-                ),
+                link_button(t("Edit"), connection.href(edit_path(post.id)), size="small", variant="soft"),
                 link_button(t("View post"), connection.href(f"{BLOG}/{post.slug}"), size="small")
                 if post.state == PostState.PUBLISHED
                 else None,
-                button(t("Delete"), icon_name="delete", size="small", danger=True, on_click=lambda: set_asking(True))
-                if is_author
-                else None,
+                button(t("Delete"), icon_name="delete", size="small", danger=True, on_click=lambda: set_asking(True)),
                 button(t("Close"), size="small", variant="text", on_click=lambda: url.set(open=None)),
             ),
             label=post.title,

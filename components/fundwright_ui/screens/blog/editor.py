@@ -33,9 +33,8 @@ from fundwright_ui.ui import (
     section,
     text_area,
     text_field,
-    view_only_notice,
 )
-from fundwright_ui.widgets import MarkdownView, markdown_view
+from fundwright_ui.widgets import MarkdownView
 
 _DRAFT, _KEEP, _PUBLISH = "draft", "keep", "publish"
 
@@ -54,7 +53,7 @@ def new_post_screen() -> VdomDict:
     return page(t("New post"), _editor(None), actions=[_to_list()])
 
 
-@screen("/dashboard/blog/{id}/edit", "Edit post", roles=roles_with(Permission.OVERSEE), help="/help/blog")
+@screen("/dashboard/blog/{id}/edit", "Edit post", roles=roles_with(Permission.ADMINISTER), help="/help/blog")
 def edit_post_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     id = connection.location.params["id"]
@@ -68,10 +67,6 @@ def edit_post_screen() -> VdomDict:
     if found.value is None:
         return page(t("Edit post"), loading(t("Loading post")))
     post = found.value
-    if not actor.may(Permission.ADMINISTER):
-        return page(
-            post.title, view_only_notice(), _publication_status(post), markdown_view(post.text, key="text"), actions=[_to_list()]
-        )
     return page(t("Edit post"), _publication_status(post), _editor(post, key=str(post.id)), actions=[_to_list()])
 
 

@@ -25,6 +25,7 @@ from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import ANY, PATHS
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.screens.samples import sample_notice
+from fundwright_ui.screens.view_only import view_only_notice
 from fundwright_ui.ui import (
     Option,
     alert,
@@ -50,7 +51,6 @@ from fundwright_ui.ui import (
     text_area,
     text_field,
     text_link,
-    view_only_notice,
 )
 from fundwright_ui.ui.buttons import ButtonVariant
 from fundwright_ui.ui.elements import OnEvent
@@ -109,7 +109,7 @@ def category_screen() -> VdomDict:
     if not actor.may(Permission.LABEL):
         return page(
             t("Category"),
-            view_only_notice(is_shared=actor.is_shared_member),
+            view_only_notice(),
             empty(t("No categories yet."), icon_name="category") if is_first else cards,
         )
     new_category = form(

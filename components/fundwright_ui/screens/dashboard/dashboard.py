@@ -1,4 +1,4 @@
-"""`/dashboard/index`: what is due, new, and in progress; key figures for those who oversee."""
+"""`/dashboard/index`: what is due, new, and in progress; key figures for administrators."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SHOWN_DRAFTS = 5
 
 @screen("/dashboard/index", "Dashboard", help="/help/insights")
 def dashboard_screen() -> VdomDict:
-    oversees = use_actor().may(Permission.OVERSEE)
+    administers = use_actor().may(Permission.ADMINISTER)
     return page(
         t("Dashboard"),
         own_invitations(key="invitations"),
@@ -43,10 +43,10 @@ def dashboard_screen() -> VdomDict:
             stack(
                 matches(key="matches"),
                 _drafts(key="drafts"),
-                _everyones_jobs(key="jobs") if oversees else _own_jobs(key="jobs"),
+                _everyones_jobs(key="jobs") if administers else _own_jobs(key="jobs"),
             ),
         ),
-        _figures(key="figures") if oversees else None,
+        _figures(key="figures") if administers else None,
     )
 
 

@@ -50,7 +50,7 @@ _STATE_COLORS: dict[FeedbackState, Color] = {
 _BEGINNING = 140
 
 
-@screen(FEEDBACK_LIST, "Feedback", roles=roles_with(Permission.OVERSEE), help="/help/blog")
+@screen(FEEDBACK_LIST, "Feedback", roles=roles_with(Permission.ADMINISTER), help="/help/blog")
 def feedback_list_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(FeedbackQuery, url.params)
@@ -142,7 +142,6 @@ def _opened(entry: FeedbackRead, rows: Rows[FeedbackRead]) -> VdomDict:
     changing = use_action(change, success=t("The feedback was saved."), then=settle)
     # A page of the product becomes a link; anything else that was typed stays text.
     own_page = safe_next(entry.page, default="")
-    can_change = actor.may(Permission.ADMINISTER)
     return side_panel(
         t("Feedback from {sender}", sender=entry.sender),
         html.p({"className": "fw-prose fw-prewrap", "dir": "auto"}, entry.text),
@@ -152,8 +151,6 @@ def _opened(entry: FeedbackRead, rows: Rows[FeedbackRead]) -> VdomDict:
                 t("From"): entry.sender,
                 t("Sent"): moment(entry.created_at),
                 t("Page"): text_link(own_page, connection.href(own_page)) if own_page else entry.page,
-                t("Status"): None if can_change else entry.state.label,
-                t("Team note"): None if can_change else entry.note,
             }
         ),
         form(
@@ -163,9 +160,7 @@ def _opened(entry: FeedbackRead, rows: Rows[FeedbackRead]) -> VdomDict:
             model=FeedbackChange,
             submit=t("Save"),
             label=t("Edit feedback"),
-        )
-        if can_change
-        else None,
+        ),
         close=t("Close"),
         on_close=close,
         key=str(entry.id),

@@ -43,6 +43,7 @@ from fundwright_ui.screens.generate.sources import Choice, Searched, Sources, so
 from fundwright_ui.screens.listing import existing_page, export_button, list_bar, narrow, no_match, pages, use_listing
 from fundwright_ui.screens.opportunities.address import IMPORT
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
+from fundwright_ui.screens.view_only import view_only_notice
 from fundwright_ui.screens.workspaces.restricting import restricted_mark, restriction_options
 from fundwright_ui.ui import (
     Color,
@@ -67,7 +68,6 @@ from fundwright_ui.ui import (
     select_field,
     text_field,
     text_link,
-    view_only_notice,
 )
 
 _PAGE_SIZE = 10
@@ -140,7 +140,7 @@ def generate_screen() -> VdomDict:
             else t("Choose an opportunity and a template first.")
         )
     if not actor.may(Permission.WORK):
-        notice = view_only_notice(is_shared=actor.is_shared_member)
+        notice = view_only_notice()
         return page(t("Generate"), left_texts(key="left"), notice, _drafts(key="drafts"))
     return page(
         t("Generate"),

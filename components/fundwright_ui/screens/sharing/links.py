@@ -27,18 +27,8 @@ from fundwright_ui.screens.listing import (
     use_listing,
 )
 from fundwright_ui.screens.sharing.panel import COLORS, PATH, is_revocable, revoke_button
-from fundwright_ui.ui import (
-    chip,
-    definition_list,
-    empty,
-    link_button,
-    moment,
-    page,
-    row,
-    select_field,
-    side_panel,
-    view_only_notice,
-)
+from fundwright_ui.screens.view_only import view_only_notice
+from fundwright_ui.ui import chip, definition_list, empty, link_button, moment, page, row, select_field, side_panel
 from fundwright_ui.widgets import Chip, Column, Row
 
 
@@ -47,7 +37,7 @@ def share_links_screen() -> VdomDict:
     actor = use_actor()
     title = t("Share links")
     if not actor.may(Permission.WORK):
-        return page(title, view_only_notice(is_shared=actor.is_shared_member))
+        return page(title, view_only_notice())
     is_owner = actor.workspace_role is WorkspaceRole.OWNER
     subtitle = (
         t("Links of this workspace, with which people without an account can view a draft or a list.")

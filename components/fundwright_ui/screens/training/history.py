@@ -45,7 +45,7 @@ def duration_text(duration_s: float | None) -> str:
 @screen("/dashboard/history", "Embedding History", help="/help/training")
 def history_screen() -> Component:
     actor, connection = use_actor(), use_connection()
-    if not actor.may(Permission.OVERSEE):
+    if not actor.may(Permission.ADMINISTER):
         return _own_runs(key="own")
     connection.set_title(t("History"))
     return _all_jobs(key="everybody")

@@ -46,6 +46,7 @@ from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.screens.samples import sample_notice
 from fundwright_ui.screens.training.excerpt import excerpt
 from fundwright_ui.screens.training.run import progress_text
+from fundwright_ui.screens.view_only import view_only_notice
 from fundwright_ui.screens.workspaces.joining import own_invitations
 from fundwright_ui.screens.workspaces.restricting import who_can_see
 from fundwright_ui.ui import (
@@ -74,7 +75,6 @@ from fundwright_ui.ui import (
     text_area,
     text_field,
     text_link,
-    view_only_notice,
 )
 from fundwright_ui.widgets import Chip, Column, DetailCell, FileDrop, Row, RowOpened
 
@@ -179,7 +179,7 @@ def train_screen() -> VdomDict:
         title,
         own_invitations(key="invitations"),
         first_steps(key="first-steps"),
-        None if actor.may(Permission.WORK) else view_only_notice(is_shared=actor.is_shared_member),
+        None if actor.may(Permission.WORK) else view_only_notice(),
         alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,
         alert(
             nt(

@@ -30,6 +30,7 @@ INVOICE = {"account": "ada@example.org", "amount_cents": "1234500", "currency": 
         ("en", {"reason": "wrong_password", "tries": "5"}, [("Reason", "Wrong password"), ("Attempts", "5")]),
         ("en", {"role": "admin", "scope": "read"}, [("Role", "Administrator"), ("Permissions", "Read")]),
         ("en", {"role": "owner", "workspace": "Harbor"}, [("Role", "Owner"), ("Workspace", "Harbor")]),
+        ("en", {"role": "user", "previous_role": "viewer"}, [("Role", "User"), ("Previous role", "Viewer")]),
         ("en", {"previous": "Harbor"}, [("Previous name", "Harbor")]),
         ("en", {"slug": "hello", "published_at": ""}, [("Address", "hello")]),
         ("en", {"role": "gardener", "of a package": "open"}, [("Role", "gardener"), ("of a package", "open")]),
