@@ -170,7 +170,7 @@ class TestFeedback:
         assert (entry["text"], entry["note"]) == ("A bell for deadlines", "It rings now")
 
 
-def test_users_without_oversight_cannot_open_the_team_pages(recognized: Page) -> None:
+def test_users_cannot_open_the_team_pages(recognized: Page) -> None:
     for path in ("/dashboard/blog/new-post", "/dashboard/blog/list", "/dashboard/feedback"):
         answer = recognized.request.get(path, max_redirects=0)
         assert (answer.status, answer.headers["location"]) == (302, "/404")

@@ -89,7 +89,7 @@ async def start_reset(session: AsyncSession, actor: Actor, core: Core, account_i
 
 @needs(Permission.ADMINISTER)
 async def has_second_factor(session: AsyncSession, actor: Actor, account_id: UUID) -> bool:
-    """Return the second factors of the account: an authenticator app or passkeys."""
+    """Return whether the account has an authenticator app or passkeys."""
     return await second_factor.is_protected(session, account_id)
 
 
