@@ -176,7 +176,7 @@ class TestOwnership:
             assert (await opportunities.find_categorizing(session, owner)) is not None
         await do(committed, lambda session: service.remove_member(session, owner, bob.id))
         async with committed.database.transaction() as session:
-            with pytest.raises(PermissionLost):
+            with pytest.raises(PermissionLost, match="Ask an owner of the workspace for access"):
                 await load(session, bob.id, owner.workspace_id)
 
     async def test_new_notices_are_categorized_as_a_member_who_is_still_there(

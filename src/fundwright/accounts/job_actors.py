@@ -19,7 +19,7 @@ class PermissionLost(NotAllowed):
     def __init__(self) -> None:
         super().__init__(
             t(
-                "You no longer have permission to do this. Work done so far was kept. Ask an owner of the workspace for another role, and then start the job again."
+                "You no longer have permission to do this. Work done so far was kept. Ask an owner of the workspace for access, and then start the job again."
             )
         )
 
