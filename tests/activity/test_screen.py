@@ -6,12 +6,14 @@ from datetime import timedelta
 
 import pytest
 from sqlalchemy import update
+from starlette.requests import HTTPConnection
 
 from fundwright.accounts.schemas import Actor
 from fundwright.activity import service
 from fundwright.activity.models import Activity
 from fundwright.core.assembly import Core
 from fundwright.core.scopes import INSTALLATION
+from fundwright.core.web import requested_time_zone
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.screens.workspaces.workspace import PATH, workspace_screen
 from fundwright_ui.testing import mounted
@@ -68,3 +70,21 @@ async def test_a_document_shows_its_own(committed: Core, ada: Actor) -> None:
     id = await add_text(committed, ada)
     async with mounted(committed, ada, train_screen, path=f"/dashboard/train?document={id}") as screen:
         await screen.expect("Ada Lovelace added the document “ Boats ”")
+
+
+async def test_who_can_see_a_document_has_the_focus_on_the_choice(committed: Core, ada: Actor) -> None:
+    owner = await create(committed, ada)
+    id = await add_text(committed, owner)
+    async with mounted(committed, owner, train_screen, path=f"/dashboard/train?document={id}") as screen:
+        await screen.click("button", "Who can see this")
+        await screen.expect(lambda: screen.has("radio"))
+        assert [each.props.get("autoFocus") for each in screen.elements("radio")] == [True, None]
+
+
+@pytest.mark.parametrize(
+    ("cookie", "zone"),
+    [("", None), ("time_zone=Asia/Tokyo", "Asia/Tokyo"), ("time_zone=Mars/Olympus", None), ("time_zone=../../etc/passwd", None)],
+)
+def test_the_time_zone_of_the_browser_is_known(cookie: str, zone: str | None) -> None:
+    connection = HTTPConnection({"type": "http", "headers": [(b"cookie", cookie.encode())]})
+    assert requested_time_zone(connection) == zone
