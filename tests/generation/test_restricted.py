@@ -271,7 +271,8 @@ class TestDocuments:
         added = await team.do(team.ben, lambda session: training.add_text(session, team.ben, core, pasted))
         await team.restrict(team.ben, added.id)  # the waiting run, which is Ada's, no longer trains it
         async with core.database.transaction() as session:
-            found = await session.scalars(select(jobs.Job).where(jobs.Job.kind == "train", jobs.Job.state == JobState.QUEUED))
+            queued = jobs.Job.owner_id == team.ada.workspace_id, jobs.Job.kind == "train", jobs.Job.state == JobState.QUEUED
+            found = await session.scalars(select(jobs.Job).where(*queued))
             waiting = {job.account_id: job.payload for job in found}
         assert waiting.keys() == {team.ada.id, team.ben.id}
         for account_id, payload in waiting.items():
