@@ -17,10 +17,12 @@ class PaymentHistoryPage:
         return self
 
     def write(self, *, email: str, amount: str, text: str, due: str) -> None:
-        """Create an invoice; `due` is a day such as 2030-01-31."""
+        """Create an invoice of the personal workspace of the account; `due` is a day such as 2030-01-31."""
         self.page.get_by_role("button", name="New invoice").click()
+        panel = self.page.get_by_role("region", name="New invoice")
+        panel.get_by_label("Find a workspace").fill(email)
+        panel.get_by_role("listitem").filter(has_text=email).get_by_role("link").click()
         form = self.page.get_by_role("form", name="New invoice")
-        form.get_by_label("Account email").fill(email)
         form.get_by_label("Amount in US dollars").fill(amount)
         form.get_by_label("Description").fill(text)
         form.get_by_label("Due").fill(due)
@@ -59,7 +61,8 @@ class SubscriptionsPage:
         return self
 
     def choose(self, email: str) -> None:
-        self.page.get_by_role("link", name=email).click()
+        """Open the personal workspace of the account."""
+        self.page.get_by_role("row").filter(has_text=email).get_by_role("link").click()
         self.page.wait_for_url("**/dashboard/subscription/*")
         ready(self.page)
 

@@ -146,7 +146,7 @@ def add_administered(requests: APIRequestContext, *, account: dict[str, str]) ->
     assert requests.put(f"/api/blog/posts/{post['id']}/publication", data={}).ok
     add("/api/feedback", kind="idea", text="Show piers on a map.", page="/dashboard/train")
     add("/api/invitations", email="invited@example.org", role="user")
-    invoice = {"email": account["email"], "text": "Training day", "amount_cents": 9_900}
+    invoice = {"workspace_id": account["id"], "email": account["email"], "text": "Training day", "amount_cents": 9_900}
     return {
         "account": account["id"],
         "post": post["slug"],

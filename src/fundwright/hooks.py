@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fundwright.training.readers import Reader
     from fundwright.trash.service import TrashKind
     from fundwright.workspaces.restrictions import RestrictableKind
-    from fundwright.workspaces.service import WorkspaceDeletedHandler
+    from fundwright.workspaces.service import WorkspaceCreatedHandler, WorkspaceDeletedHandler
 
 
 @hookspec
@@ -93,6 +93,12 @@ def account_created_handlers() -> Iterable[AccountCreatedHandler]:
 def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
     """Coroutines `handler(session, actor, core)` that clean up before the rows of an account are deleted: data outside of the
     database, and references without a foreign key."""
+    return ()
+
+
+@hookspec
+def workspace_created_handlers() -> Iterable[WorkspaceCreatedHandler]:
+    """Coroutines `handler(session, actor, core)` that are called before the actor creates a workspace. An exception refuses it."""
     return ()
 
 

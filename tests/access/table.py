@@ -92,8 +92,10 @@ ROUTES = _table(
         GET /api/account/tokens/export.csv
         POST /api/account/tokens
         DELETE /api/account/tokens/{token_id}
-        GET /api/billing/mine
         GET /api/billing/plans
+        GET /api/billing/workspace
+        GET /api/billing/workspace/payments
+        GET /api/billing/workspace/payments/export.csv
         GET /api/categories
         GET /api/categories/export.csv
         GET /api/categories/suggestions
@@ -272,7 +274,7 @@ ROUTES = _table(
         GET /api/billing/premium-links/{link_id}/uses/export.csv
         GET /api/billing/subscribers
         GET /api/billing/subscribers/export.csv
-        GET /api/billing/subscribers/{account_id}
+        GET /api/billing/subscribers/{subscriber_id}
         GET /api/blog/posts
         GET /api/blog/posts/export.csv
         GET /api/blog/posts/{post_id}
@@ -293,7 +295,7 @@ ROUTES = _table(
         GET /api/people/export.csv
         GET /api/people/{account_id}
         PUT /api/billing/plans/{code}
-        PUT /api/billing/subscribers/{account_id}
+        PUT /api/billing/subscribers/{subscriber_id}
         POST /api/billing/payments
         PUT /api/billing/payments/{payment_id}/paid
         PUT /api/billing/payments/{payment_id}/void
@@ -486,6 +488,7 @@ WORLD = {
     "/dashboard/freepremium/{id} id": "premium link",
     "/dashboard/payment/history/{id} id": "payment",
     "/dashboard/subscription/{id} id": "account",
+    "subscriber_id": "account",
     "/dashboard/users/{id} id": "account",
     "/workspaces/join/{secret} secret": "invitation link",
 }
@@ -502,6 +505,7 @@ QUERIES = {
     "/dashboard/train?document={id}": "document",
     "/dashboard/workspace?person={id}": "account",
     "/dashboard/workspace?subject_id={id}": "document",
+    "/dashboard/payment/history?workspace={id}": "account",
     "/generate/index?opportunity={id}": "notice",
 }
 """The ids that screens read from the query of their address, and what each refers to."""

@@ -62,7 +62,9 @@ async def _work(core: Core) -> Actor:
         await content.send_feedback(session, ada, FeedbackSend(kind=FeedbackKind.IDEA, text="A bell", page="/dashboard/train"))
         wanted = PremiumLinkCreate(plan=PlanCode.PRO, days=30, expires_on=today + timedelta(days=9))
         await billing.create_premium_link(session, root, wanted, client=HERE)
-        invoice = PaymentCreate(email=ada.email, text="One year", amount_cents=9_900, issued=today, due=today)
+        invoice = PaymentCreate(
+            workspace_id=ada.id, email=ada.email, text="One year", amount_cents=9_900, issued=today, due=today
+        )
         await billing.add_payment(session, root, core, invoice, client=HERE)
         await commands.invite(session, core, email="new@example.org", role=Role.USER)
     return ada

@@ -60,7 +60,7 @@ async def _make_harbor(core: Core) -> tuple[World, Actor]:
         bob = await accounts.create_account(session, core, email="bob@example.org", name="Bob", role=Role.USER, password=None)
         await opportunities.load_sample_once(session)
         notices = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
-        shared = await workspaces.create_workspace(session, ada, WorkspaceForm(name="Harbor"))
+        shared = await workspaces.create_workspace(session, ada, core, WorkspaceForm(name="Harbor"))
         ada = await workspaces.actor_in(session, ada, shared.id)
         sent = await invitations.invite(session, ada, core, InvitationForm(email=bob.email))
         await invitations.accept_link(session, bob, sent.link.rpartition("/")[2])

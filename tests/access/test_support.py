@@ -25,6 +25,8 @@ OWNERS_ONLY = (
     "GET /api/workspace/restrictions",
     "GET /api/workspace/restrictions/export.csv",
     "DELETE /api/workspace/membership",
+    "GET /api/billing/workspace/payments",
+    "GET /api/billing/workspace/payments/export.csv",
 )
 """Routes that every account may request, but not with support access."""
 
@@ -35,7 +37,7 @@ async def test_reads_what_viewers_read_and_changes_nothing(committed: Core, is_s
     async with committed.database.transaction() as session:
         owner = await add_account(session, "owner@example.org")
         if is_shared:
-            made = await workspaces.create_workspace(session, owner, WorkspaceForm(name="Harbor"))
+            made = await workspaces.create_workspace(session, owner, committed, WorkspaceForm(name="Harbor"))
             owner = await workspaces.actor_in(session, owner, made.id)
         await support.grant(session, owner, committed, SupportForm())
     here = {("query", "w"): str(owner.workspace_id)}

@@ -71,7 +71,14 @@ async def live(core: Core, ada: Actor) -> tuple[Actor, str]:
         await categories.create(session, ada, CategoryCreate(name="Roofing"))
         await training.add_text(session, ada, core, PastedText(title="Boats", text="The ferry carries forty."))
         await content.send_feedback(session, ada, FeedbackSend(kind=FeedbackKind.IDEA, text="=cmd()", page="/"))
-        invoice = {"email": ada.email, "text": "Pro", "amount_cents": 4900, "issued": now().date(), "due": now().date()}
+        invoice = {
+            "workspace_id": ada.id,
+            "email": ada.email,
+            "text": "Pro",
+            "amount_cents": 4900,
+            "issued": now().date(),
+            "due": now().date(),
+        }
         await billing.add_payment(session, root, core, PaymentCreate.model_validate({**invoice, "currency": "usd"}), client=HERE)
         await opportunities.load_sample_once(session)
         (opportunity,) = (await opportunities.list_opportunities(session, ada, OpportunityQuery(page_size=1))).items
@@ -289,7 +296,7 @@ class TestDeleteAccount:
             (last,) = [each for each in (await mail.list_messages(session, PageRequest())).items if each.recipient == ada.email]
             assert last.subject == "Your account was deleted"
             (invoice,) = (await billing.list_payments(session, root, billing.PaymentQuery())).items
-            assert (invoice.email, invoice.account_id) == ("ada@example.org", None)
+            assert (invoice.workspace_name, invoice.email, invoice.workspace_id) == ("Ada Lovelace", "ada@example.org", None)
             line = (await audit.list_audit(session, root, AuditQuery())).items[0]
             assert (line.action, line.actor_email) == ("account.deleted", "ada@example.org")
         async with working(committed.jobs):

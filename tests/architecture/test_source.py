@@ -139,13 +139,13 @@ class TestScreens:
         assert wrong == []
 
     def test_ids_are_parsed_in_one_place(self) -> None:
-        """`UUID(...)` fails with a traceback on invalid input from an address or a form; `parse_id` reports that the item does not
-        exist."""
+        """`UUID(...)` fails with a traceback on invalid input from an address or a form; `id_in` returns None, and `parse_id` reports
+        that the item does not exist."""
         wrong = [
             f"{path}:{node.lineno}"
             for path, tree in python("components")
             for function in nodes(tree)
-            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.name != "parse_id"
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.name != "id_in"
             for node in ast.walk(function)
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "UUID"
         ]

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from babel.dates import format_date
@@ -36,9 +37,23 @@ async def at(core: Core, actor: Actor, shown: Screen, id: object) -> AsyncIterat
 
 
 async def write(core: Core, boss: Actor, ada: Actor, cents: int = 4_900, **change: Any) -> str:
-    invoice = PaymentCreate(**{"email": ada.email, "text": "Pro", "amount_cents": cents, "issued": TODAY, "due": TODAY, **change})
+    invoice = PaymentCreate(
+        **{
+            "workspace_id": ada.workspace_id,
+            "email": ada.email,
+            "text": "Pro",
+            "amount_cents": cents,
+            "issued": TODAY,
+            "due": TODAY,
+            **change,
+        }
+    )
     async with core.database.transaction() as session:
         return str((await service.add_payment(session, boss, core, invoice, client=HERE)).id)
+
+
+def new_invoice(account: Actor) -> str:
+    return f"/dashboard/payment/history?open=new&workspace={account.workspace_id}"
 
 
 def cells(screen: ScreenUnderTest, field: str, table: str | None = None) -> list[Any]:
@@ -52,7 +67,11 @@ class TestPaymentHistory:
             assert "No invoices yet." in screen.text
             await screen.click("button", "New invoice")
             assert screen.has("region", "New invoice")
-            await screen.type("Account email", ada.email)
+            await screen.type("Find a workspace", "ADA@")
+            await screen.expect(lambda: screen.has("link", "Ada Example (personal)"))
+            assert screen.find("link", "Ada Example (personal)").props["href"] == new_invoice(ada)
+        async with mounted(committed, boss, payment_history_screen, path=new_invoice(ada)) as screen:
+            assert screen.value("Send to") == ada.email
             await screen.type("Amount in US dollars", "$ 1,234.50")
             await screen.type("Description", "Pro, one year")
             await screen.type("Due", (TODAY + timedelta(days=14)).isoformat())
@@ -63,26 +82,37 @@ class TestPaymentHistory:
             assert "Unpaid: $1,234.50" in screen.text
 
     @pytest.mark.parametrize("amount", ["a lot", "1e999990", "sNaN", "Infinity", f"0.{'9' * 40}", "9" * 5_000])
-    async def test_what_is_no_amount_is_refused_at_once(self, committed: Core, boss: Actor, amount: str) -> None:
+    async def test_what_is_no_amount_is_refused_at_once(self, committed: Core, boss: Actor, ada: Actor, amount: str) -> None:
         """Writing out 1e999990 once blocked the server for half a minute."""
-        async with mounted(committed, boss, payment_history_screen, path="/dashboard/payment/history?open=new") as screen:
+        async with mounted(committed, boss, payment_history_screen, path=new_invoice(ada)) as screen:
             await screen.type("Amount in US dollars", amount)
             await screen.click("button", "Create invoice")
             assert "Enter an amount such as 1234.50." in screen.text
 
-    async def test_errors_are_shown_and_typed_text_stays(self, committed: Core, boss: Actor) -> None:
-        async with mounted(committed, boss, payment_history_screen, path="/dashboard/payment/history?open=new") as screen:
-            await screen.type("Account email", "nobody@example.org")
+    async def test_errors_are_shown_and_typed_text_stays(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        async with mounted(committed, boss, payment_history_screen, path=new_invoice(ada)) as screen:
             await screen.type("Amount in US dollars", "a lot")
             await screen.click("button", "Create invoice")
             assert "Enter an amount such as 1234.50." in screen.text
             assert "Fill in this field." in screen.text and "Enter a date." in screen.text
             await screen.type("Amount in US dollars", "10")
             await screen.type("Description", "Pro")
-            await screen.type("Due", TODAY.isoformat())
+            await screen.type("Due", (TODAY - timedelta(days=1)).isoformat())
             await screen.click("button", "Create invoice")
-            assert "There is no account with the email address nobody@example.org." in screen.text
-            assert screen.value("Account email") == "nobody@example.org"
+            assert "The invoice is due before it is issued." in screen.text
+            assert screen.value("Description") == "Pro"
+
+    async def test_the_workspace_of_a_new_one_is_found_and_can_be_changed(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        async with mounted(committed, boss, payment_history_screen, path=new_invoice(ada)) as screen:
+            await screen.click("button", "Choose another")
+            await screen.type("Find a workspace", "nowhere")
+            await screen.expect("No workspaces match. Change your search.")
+            await screen.type("Find a workspace", "")
+            await screen.expect(lambda: screen.has("link", "Ada Example (personal)"))
+        async with mounted(
+            committed, boss, payment_history_screen, path=f"/dashboard/payment/history?open=new&workspace={uuid4()}"
+        ) as screen:
+            assert "The workspace was not found." in screen.text
 
     async def test_filter_order_and_page_are_in_the_url(self, committed: Core, boss: Actor, ada: Actor) -> None:
         for cents in (300, 100, 200):
@@ -207,20 +237,22 @@ class TestSubscriptions:
             await screen.expect("$59.00 per month")
             pro = {row["name"]: row for row in screen.rows("Plans")}["Pro"]
             assert (pro["price"], pro["Documents"]) == ("$59.00 per month", "Unlimited")
-            assert [column["isNumber"] for column in screen.columns("Plans")] == [False, *[True] * 4, False]
+            assert [column["isNumber"] for column in screen.columns("Plans")] == [False, *[True] * 5, False]
 
     async def test_subscribers_are_listed_by_plan(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await service.subscribe(session, boss, ada.id, SubscriptionChange(plan=PlanCode.TEAM, until=TODAY), client=HERE)
         async with mounted(committed, boss, subscriptions_screen, path="/dashboard/subscription?plan=team") as screen:
-            assert [cell["label"] for cell in cells(screen, "email", "Subscribers by plan")] == [ada.email]
+            assert [cell["label"] for cell in cells(screen, "name", "Subscribers by plan")] == ["Ada Example (personal)"]
+            assert cells(screen, "owners", "Subscribers by plan") == [ada.email]
             assert cells(screen, "until", "Subscribers by plan") == [format_date(TODAY, locale="en")]
             await screen.emit("DataTable", "on_open", of="Subscribers by plan", id=str(ada.id))
             assert screen.navigations == [f"/dashboard/subscription/{ada.id}"]
 
-    async def test_the_plan_of_a_person_is_changed(self, committed: Core, boss: Actor, ada: Actor) -> None:
+    async def test_the_plan_of_a_workspace_is_changed(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with at(committed, boss, subscriber_screen, ada.id) as screen:
             assert screen.value("Plan") == "free"
+            assert screen.find("link", "New invoice").props["href"] == new_invoice(ada)
             await screen.choose("Plan", "pro")
             await screen.type("Ends on", (TODAY - timedelta(days=1)).isoformat())
             await screen.click("button", "Change plan")
@@ -234,10 +266,9 @@ class TestSubscriptions:
                 assert (await service.get_subscriber(session, boss, ada.id)).plan == PlanCode.PRO
 
 
-class TestAddresses:
-    async def test_of_a_plan_opens_it(self, committed: Core, boss: Actor) -> None:
-        path = f"{subscriptions_screen.path}?open=pro"
-        async with mounted(committed, boss, subscriptions_screen, path=path) as screen:
+class TestAdministration:
+    async def test_a_plan_is_opened_in_the_table(self, committed: Core, boss: Actor) -> None:
+        async with mounted(committed, boss, subscriptions_screen, path=f"{subscriptions_screen.path}?open=pro") as screen:
             assert screen.has("region", "Edit Pro")
             assert cells(screen, "action", "Plans")[0] == {"label": "Edit", "name": "Edit Free"}
             await screen.emit("DataTable", "on_action", of="Plans", id="free")
@@ -255,7 +286,7 @@ class TestAddresses:
         ],
         ids=lambda shown: shown.path,
     )
-    def test_are_only_for_administrators(self, shown: Screen) -> None:
+    def test_a_user_does_not_open_them(self, shown: Screen) -> None:
         assert shown.roles == {Role.ADMIN}
 
 
@@ -273,7 +304,7 @@ class TestPublicPages:
             assert screen.find("link", "Get started").props["href"] == "/auth/register/standard/open"
             assert screen.find("link", "Choose Pro").props["href"] == "/payment"
         async with mounted(committed, ada, pricing_screen) as screen:
-            assert "Your plan" in screen.find("article", "Free").text and not screen.has("link", "Get started")
+            assert "Plan of this workspace" in screen.find("article", "Free").text and not screen.has("link", "Get started")
             assert screen.find("link", "Choose Team").props["href"] == "/payment"
 
     async def test_payment_names_the_contact(self, committed: Core) -> None:

@@ -50,7 +50,7 @@ TODAY = now().date()
 
 async def limit(session: AsyncSession, admin: Actor, quota: Quota, most: int | None) -> None:
     """Set this limit of the Free plan to `most`."""
-    limits: dict[str, Any] = {"price_cents": 0, "documents": 1_000, "drafts": 200, "imports": 500, quota: most}
+    limits: dict[str, Any] = {"price_cents": 0, "documents": 1_000, "drafts": 200, "imports": 500, "workspaces": 10, quota: most}
     await service.change_plan(session, admin, PlanCode.FREE, PlanChange(**limits), client=HERE)
 
 
@@ -66,7 +66,15 @@ async def write(
     session: AsyncSession, admin: Actor, core: Core, account: Actor, cents: int = 4_900, **change: Any
 ) -> PaymentRead:
     invoice = PaymentCreate.model_validate(
-        {"email": account.email, "text": "Pro", "amount_cents": cents, "issued": TODAY, "due": TODAY, **change}
+        {
+            "workspace_id": account.workspace_id,
+            "email": account.email,
+            "text": "Pro",
+            "amount_cents": cents,
+            "issued": TODAY,
+            "due": TODAY,
+            **change,
+        }
     )
     return await service.add_payment(session, admin, core, invoice, client=HERE)
 
@@ -102,12 +110,16 @@ class TestPlans:
 
     @pytest.mark.security(45)
     async def test_a_change_counts_and_is_audited(self, session: AsyncSession, admin: Actor) -> None:
-        change = PlanChange(price_cents=5_900, documents=None, drafts=7, imports=8)
+        change = PlanChange(price_cents=5_900, documents=None, drafts=7, imports=8, workspaces=9)
         changed = await service.change_plan(session, admin, PlanCode.PRO, change, client=HERE)
         assert changed == (await service.list_plans(session))[1]
         assert (changed.price_cents, changed.documents, changed.drafts) == (5_900, None, 7)
         assert await audited(session) == [
-            ("plan.changed", "pro", {"price_cents": "5900", "documents": "unlimited", "drafts": "7", "imports": "8"})
+            (
+                "plan.changed",
+                "pro",
+                {"price_cents": "5900", "documents": "unlimited", "drafts": "7", "imports": "8", "workspaces": "9"},
+            )
         ]
 
 
@@ -119,7 +131,7 @@ class TestQuota:
         for _ in range(2):
             await service.check_quota(session, actor, Quota.DRAFTS)
         with pytest.raises(
-            service.QuotaSpent, match=r"The Free plan includes 2 drafts per month.* wait until \w+ 1, \d{4}"
+            service.QuotaSpent, match=r"The Free plan of this workspace includes 2 drafts per month.* wait until \w+ 1, \d{4}"
         ) as spent:
             await service.check_quota(session, actor, Quota.DRAFTS)
         assert spent.value.status == 402
@@ -163,7 +175,7 @@ class TestQuota:
 
     async def test_a_larger_plan_counts_at_once(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
         await limit(session, admin, Quota.DOCUMENTS, 3)
-        with pytest.raises(service.QuotaSpent, match="includes 3 documents, and you have reached the limit. Remove some"):
+        with pytest.raises(service.QuotaSpent, match="includes 3 documents, and it has reached the limit. Remove some"):
             await service.check_quota(session, actor, Quota.DOCUMENTS, held=3)
         await put_on(session, admin, actor, PlanCode.PRO)
         await service.check_quota(session, actor, Quota.DOCUMENTS, held=3)
@@ -280,17 +292,17 @@ class TestSubscriptions:
 
         async def found(**query: Any) -> list[str]:
             listed = await service.list_subscribers(session, admin, SubscriberQuery(**query))
-            return [each.email.partition("@")[0] for each in listed.items]
+            return [each.owners[0].partition("@")[0] for each in listed.items]
 
-        assert await found() == ["admin", "carl", "dora", "emil"]
+        assert await found(sort="owners") == ["admin", "carl", "dora", "emil"]
         assert await found(plan="free") == ["admin", "dora"]
         assert await found(text="ORA") == ["dora"]
         assert await found(text="%") == []
         assert (await found(sort="-plan"))[:2] == ["emil", "carl"]
         assert await found(page=2, page_size=3) == ["emil"]
         exported = await lines(service.export_subscribers(session, admin, SubscriberQuery(plan=PlanCode.TEAM)))
-        assert exported[0] == "Email,Name,Plan,Since,Until,Source"
-        assert exported[1].startswith("emil@example.org,Ada Example,Team,")
+        assert exported[0] == "Workspace,Owners,Plan,Since,Until,Source"
+        assert exported[1].startswith("Ada Example (personal),emil@example.org,Team,")
         assert len(exported) == 2
 
 
@@ -344,7 +356,7 @@ class TestPayments:
         assert (paid.state, paid.paid_at is not None) == (PaymentState.PAID, True)
         void = await service.void_payment(session, admin, second.id, client=HERE)
         assert (void.state, void.paid_at) == (PaymentState.VOID, None)
-        details = {"account": actor.email, "amount_cents": "4900", "currency": "usd"}
+        details = {"workspace": actor.name, "account": actor.email, "amount_cents": "4900", "currency": "usd"}
         assert await audited(session) == [
             ("payment.created", first.number, details),
             ("payment.created", second.number, details),
@@ -377,7 +389,7 @@ class TestPayments:
     async def test_nonsense_is_refused_with_what_to_do(
         self, session: AsyncSession, admin: Actor, core: Core, actor: Actor
     ) -> None:
-        with pytest.raises(service.NoSuchAccount, match="nobody@example.org. Check it"):
+        with pytest.raises(service.NotAnOwner, match="nobody@example.org is not an owner of “Ada Example”. Choose one"):
             await write(session, admin, core, actor, email="Nobody@example.org")
         with pytest.raises(Invalid, match="due before it is issued"):
             await write(session, admin, core, actor, due=TODAY - timedelta(days=1))
@@ -407,15 +419,16 @@ class TestPayments:
             "open"
         ]
         exported = await lines(service.export_payments(session, admin, PaymentQuery(sort="amount")))
-        assert exported[0] == "Number,Account,Description,Amount,Currency,Issued,Due,Status,Paid on"
-        assert exported[1] == f"{cheap.number},{actor.email},'=1+1,1.00,USD,{TODAY},{TODAY},Unpaid,"
+        assert exported[0] == "Number,Workspace,Sent to,Description,Amount,Currency,Issued,Due,Status,Paid on"
+        assert exported[1] == f"{cheap.number},{actor.name},{actor.email},'=1+1,1.00,USD,{TODAY},{TODAY},Unpaid,"
         assert ",1234.56,USD," in exported[2]
 
     async def test_the_ledger_outlives_the_account(self, session: AsyncSession, admin: Actor, core: Core, actor: Actor) -> None:
         payment = await write(session, admin, core, actor)
-        await session.execute(text("DELETE FROM account WHERE id = :id"), {"id": actor.id})
+        for table in ("workspace", "account"):
+            await session.execute(text(f"DELETE FROM {table} WHERE id = :id"), {"id": actor.id})
         kept = await service.get_payment(session, admin, payment.id)
-        assert (kept.email, kept.account_id) == (actor.email, None)
+        assert (kept.workspace_name, kept.email, kept.workspace_id) == (actor.name, actor.email, None)
 
 
 class TestPremiumLinks:

@@ -309,6 +309,51 @@ class TestUpgrade:
             kept = connection.execute("SELECT workspace_id, account_id, role FROM membership ORDER BY account_id").fetchall()
             assert kept == members
 
+    async def test_plans_and_invoices_of_an_account_become_those_of_its_personal_workspace(self, database_url: str) -> None:
+        ada, bob = UUID(int=1), UUID(int=2)
+        await set_back(database_url, to="0062")
+        with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
+            for id, name in ((ada, "Ada"), (bob, "Bob")):
+                connection.execute(
+                    "INSERT INTO account (id, email, display_name, first_name, last_name, password_hash, role, is_public, created_at)"
+                    " VALUES (%s, %s, %s, '', '', '', 'user', false, now())",
+                    [id, f"{name.lower()}@example.org", name],
+                )
+                connection.execute("INSERT INTO workspace (id, name, created_at) VALUES (%s, '', now())", [id])
+                connection.execute(
+                    "INSERT INTO membership (workspace_id, account_id, role, joined_at) VALUES (%s, %s, 'owner', now())", [id, id]
+                )
+                connection.execute(
+                    "INSERT INTO subscription (id, owner_id, plan, since, until, origin)"
+                    " VALUES (%s, %s, 'pro', '2026-01-01', NULL, 'manual'), (gen_random_uuid(), %s, 'team', '2025-01-01', '2026-01-01',"
+                    " 'invoice')",
+                    [id, id, id],
+                )
+                connection.execute(
+                    "INSERT INTO quota_use (owner_id, quota, month, used) VALUES (%s, 'drafts', '2026-11-01', 7)", [id]
+                )
+            for number, owner in enumerate((ada, None)):
+                connection.execute(
+                    "INSERT INTO payment (id, number, owner_id, email, text, amount_cents, currency, issued, due, state)"
+                    " VALUES (gen_random_uuid(), %s, %s, 'ada@example.org', 'Pro', 4900, 'usd', '2026-01-01', '2026-02-01', 'open')",
+                    [f"2026-000{number + 1}", owner],
+                )
+            tables = ("subscription", "quota_use", "payment")
+            rows = "SELECT to_jsonb(each) - 'workspace_name' FROM {} AS each ORDER BY each::text"
+            before = {table: connection.execute(SQL(rows).format(Identifier(table))).fetchall() for table in tables}
+            await upgrade(database_url)
+            after = {table: connection.execute(SQL(rows).format(Identifier(table))).fetchall() for table in tables}
+            assert after == before
+            assert connection.execute("SELECT workspace_name FROM payment ORDER BY number").fetchall() == [("Ada",), ("",)]
+            limits = connection.execute("SELECT workspaces FROM plan ORDER BY position").fetchall()
+            assert limits == [(10,), (25,), (None,)]
+            connection.execute("DELETE FROM workspace WHERE id = %s", [ada])
+            left = {
+                table: [each["owner_id"] for (each,) in connection.execute(SQL(rows).format(Identifier(table)))]
+                for table in tables
+            }
+        assert left == {"subscription": [str(bob)] * 2, "quota_use": [str(bob)], "payment": [None, None]}
+
     async def test_a_migration_whose_server_stops_is_undone_and_runs_at_the_next_start(self, database_url: str) -> None:
         await set_back(database_url, to="0050")
         with psycopg.connect(database_url) as reader, psycopg.connect(database_url, autocommit=True) as watcher:

@@ -23,7 +23,7 @@ _PEOPLE = "belongs to an account and is read while it signs in, before it acts i
 _NOTICES = "opportunities belong to the installation"
 _QUEUE = "workers take the jobs of everyone"
 _MEMBERS = "decides in which workspaces an account may act, before it acts in one"
-_MONEY = "administrators see all; accounts read their own through billing"
+_OFFERS = "administrators create them, and visitors register with them before they have a workspace"
 INSTALLATION_WIDE: Mapping[str, str] = {
     "account": _PEOPLE,
     "account_photo": "profiles are shown to others",
@@ -55,20 +55,17 @@ INSTALLATION_WIDE: Mapping[str, str] = {
     "opportunity_words": _NOTICES,
     "page_view": "usage of the installation",
     "passkey": _PEOPLE,
-    "payment": _MONEY,
     "plan": "the plans of the installation",
-    "premium_link": _MONEY,
-    "premium_link_use": _MONEY,
+    "premium_link": _OFFERS,
+    "premium_link_use": _OFFERS,
     "procrastinate_events": _QUEUE,
     "procrastinate_jobs": _QUEUE,
     "procrastinate_periodic_defers": _QUEUE,
     "procrastinate_workers": _QUEUE,
-    "quota_use": _MONEY,
     "recovery_code": _PEOPLE,
     "saved_state": _PEOPLE,
     "second_factor": _PEOPLE,
     "sign_in_throttle": _PEOPLE,
-    "subscription": _MONEY,
     "workspace": _MEMBERS,
     "workspace_invitation": _MEMBERS,
 }
@@ -94,6 +91,9 @@ OWNED = (
     "notification_choice",
     "share_link",
     "comment",
+    "subscription",
+    "quota_use",
+    "payment",
 )
 """Tables of workspaces, and of accounts."""
 TRASHABLE = ("document", "category", "draft")
@@ -119,6 +119,7 @@ WHERE table_schema = 'public' AND table_name = %s AND is_generated = 'NEVER' ORD
 _VALUES: Mapping[str, object] = {
     "_text": "{}",
     "bool": False,
+    "date": "2026-11-27",
     "float8": 0.0,
     "halfvec": "[1]",
     "int4": 1,

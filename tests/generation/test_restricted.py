@@ -126,7 +126,7 @@ def refused(error: type[FundwrightError]) -> Iterator[None]:
 async def team(desk: Desk) -> Team:
     async def make(core: Core) -> Mapping[str, Any]:
         async with core.database.transaction() as session:
-            created = await workspaces.create_workspace(session, desk.actor, WorkspaceForm(name="Harbor"))
+            created = await workspaces.create_workspace(session, desk.actor, core, WorkspaceForm(name="Harbor"))
             ada = await workspaces.actor_in(session, desk.actor, created.id)
             ben = await add_account(session, "ben@example.org", name="Ben")
             sent = await invitations.invite(session, ada, core, InvitationForm(email=ben.email))

@@ -479,7 +479,7 @@ def marks_in(node: object) -> list[dict[str, list[str]]]:
 async def team(desk: Desk) -> tuple[Actor, Actor, DraftRead]:
     """Ana and Ben in a workspace, with a draft of theirs."""
     async with desk.core.database.transaction() as session:
-        made = await workspaces.create_workspace(session, desk.actor, WorkspaceForm(name="Tideline"))
+        made = await workspaces.create_workspace(session, desk.actor, desk.core, WorkspaceForm(name="Tideline"))
         ana = (await workspaces.actor_in(session, desk.actor, made.id)).model_copy(update={"name": "Ana Silva"})
         person = await add_account(session, "ben@example.org", name="Ben Ode")
         sent = await invitations.invite(session, ana, desk.core, InvitationForm(email=person.email))

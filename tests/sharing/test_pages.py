@@ -190,7 +190,7 @@ class TestOver:
 
     async def test_of_a_former_member_also_after_a_return(self, office: Office) -> None:
         async with office.core.database.transaction() as session:
-            created = await workspaces.create_workspace(session, office.ada, WorkspaceForm(name="Harbor"))
+            created = await workspaces.create_workspace(session, office.ada, office.core, WorkspaceForm(name="Harbor"))
             there = await workspaces.actor_in(session, office.ada, created.id)
             bob = await add_account(session, "bob@example.org", name="Bob", password=PASSWORD)
         bob_there = await join(office, there, bob)

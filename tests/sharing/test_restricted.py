@@ -30,7 +30,7 @@ pytestmark = pytest.mark.security(51)
 async def harbor(office: Office) -> tuple[Office, Actor]:
     """Ada's draft in a workspace where Bob edits, too."""
     async with office.core.database.transaction() as session:
-        created = await workspaces.create_workspace(session, office.ada, WorkspaceForm(name="Harbor"))
+        created = await workspaces.create_workspace(session, office.ada, office.core, WorkspaceForm(name="Harbor"))
         ada = await workspaces.actor_in(session, office.ada, created.id)
         bob = await add_account(session, "bob@example.org", name="Bob")
     bob = await join(office, ada, bob)

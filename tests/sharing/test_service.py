@@ -35,7 +35,7 @@ async def bob(office: Office) -> Actor:
 async def harbor(office: Office) -> Actor:
     """Ada in a workspace with the name Harbor."""
     async with office.core.database.transaction() as session:
-        created = await workspaces.create_workspace(session, office.ada, WorkspaceForm(name="Harbor"))
+        created = await workspaces.create_workspace(session, office.ada, office.core, WorkspaceForm(name="Harbor"))
         return await workspaces.actor_in(session, office.ada, created.id)
 
 

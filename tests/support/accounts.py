@@ -14,7 +14,6 @@ from fundwright.core.assembly import Core
 from fundwright.opportunities import service as opportunities
 from fundwright.workspaces import repository
 from fundwright.workspaces import service as workspaces
-from fundwright.workspaces.schemas import WorkspaceForm
 
 
 async def add_account(
@@ -34,7 +33,7 @@ async def add_account(
 async def add_member(session: AsyncSession, role: WorkspaceRole, email: str | None = None, *, name: str = "Ada Example") -> Actor:
     """A new user in a workspace of someone else, which is the last used one, with this role there."""
     owner, member = await add_account(session, name="Olga Owner"), await add_account(session, email, name=name)
-    workspace = await workspaces.create_workspace(session, owner, WorkspaceForm(name="Harbor"))
+    workspace = await repository.add(session, name="Harbor", owner_id=owner.id)
     await repository.add_member(session, workspace.id, member.id, role)
     await workspaces.use_workspace(session, member, workspace.id)
     return await workspaces.actor_in(session, member, workspace.id)

@@ -76,7 +76,7 @@ class TestQuota:
         self, small: Core, owner: Actor, stranger: Actor, add_file: AddFile
     ) -> None:
         async with small.database.transaction() as session:
-            created = [await workspaces.create_workspace(session, owner, WorkspaceForm(name=name)) for name in "abc"]
+            created = [await workspaces.create_workspace(session, owner, small, WorkspaceForm(name=name)) for name in "abc"]
             actors = [await workspaces.actor_in(session, owner, each.id) for each in created]
 
         async def add(actor: Actor) -> object:
@@ -99,7 +99,8 @@ class TestQuota:
                 await add_file(session, who, small, text("a"))
             await add_file(session, admin, small, text("b"))
             usage = await service.get_usage(session, owner, small)
-            assert (usage.documents, usage.size_bytes, usage.most_bytes) == (1, 3_000, 5_000)
+            assert (usage.size_bytes, usage.most_bytes) == (3_000, 5_000)
+            assert await service.count_documents(session, owner) == 1
             assert (await service.get_usage(session, admin, small)).text == "6 kB"
 
 
@@ -108,6 +109,8 @@ class TestScreens:
         async with small.database.transaction() as session:
             await add_file(session, owner, small, text("a"))
         async with mounted(small, owner, train_screen, path="/dashboard/train") as screen:
-            assert "Your documents use 3 kB of 5 kB." in screen.text
+            assert "Documents in this workspace: 1 of 1,000 (Free plan)." in screen.text
+            assert "Those that you added in all workspaces use 3 kB of 5 kB." in screen.text
+            assert screen.find("link", "View usage").props["href"] == "/dashboard/workspace?tab=plan"
         async with mounted(small, owner, account_screen, path="/dashboard/account") as screen:
-            assert "Document storage 3 kB of 5 kB" in screen.text
+            assert "Documents that you added in all workspaces 3 kB of 5 kB" in screen.text

@@ -73,7 +73,7 @@ async def bob(committed: Core) -> Actor:
 
 async def create(core: Core, actor: Actor, name: str = "Harbor") -> Actor:
     """Create a workspace; return the actor in it."""
-    workspace = await do(core, lambda session: service.create_workspace(session, actor, WorkspaceForm(name=name)))
+    workspace = await do(core, lambda session: service.create_workspace(session, actor, core, WorkspaceForm(name=name)))
     return await acting_in(core, actor, workspace.id)
 
 
@@ -525,7 +525,7 @@ class TestDeletion:
 
     async def test_of_an_account_waits_for_a_workspace_that_it_is_creating(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            await service.create_workspace(session, ada, WorkspaceForm(name="Late"))
+            await service.create_workspace(session, ada, committed, WorkspaceForm(name="Late"))
             leaving = asyncio.create_task(do(committed, lambda other: delete_account(other, ada, committed)))
             async with committed.database.engine.connect() as watcher:
                 while not await watcher.scalar(_BLOCKED):
@@ -534,7 +534,7 @@ class TestDeletion:
         async with committed.database.transaction() as session:
             assert await session.scalar(text("SELECT count(*) FROM workspace")) == 0
             with pytest.raises(NotFound):
-                await service.create_workspace(session, ada, WorkspaceForm(name="Later"))
+                await service.create_workspace(session, ada, committed, WorkspaceForm(name="Later"))
 
     async def test_of_the_last_owner_is_refused(self, committed: Core, ada: Actor, bob: Actor) -> None:
         owner = await create(committed, ada)

@@ -52,7 +52,7 @@ async def do(core: Core, work: Callable[[AsyncSession], Awaitable[T]]) -> T:
 @pytest.fixture
 async def owner(committed: Core, ada: Actor) -> Actor:
     """Ada in the workspace Harbor."""
-    made = await do(committed, lambda session: service.create_workspace(session, ada, WorkspaceForm(name="Harbor")))
+    made = await do(committed, lambda session: service.create_workspace(session, ada, committed, WorkspaceForm(name="Harbor")))
     return await do(committed, lambda session: service.actor_in(session, ada, made.id))
 
 

@@ -3,7 +3,7 @@ give screens the actor, the connection, and saved state with Fundwright's own ty
 
 from __future__ import annotations
 
-from fundwright_ui.product.connection import Connection, actor_of, parse_id, use_actor, use_connection
+from fundwright_ui.product.connection import Connection, actor_of, id_in, parse_id, use_actor, use_connection
 from fundwright_ui.product.presence import use_others, use_visit
 from fundwright_ui.product.saved import SavedState, use_saved_state
 
@@ -11,6 +11,7 @@ __all__ = [
     "Connection",
     "SavedState",
     "actor_of",
+    "id_in",
     "parse_id",
     "use_actor",
     "use_connection",

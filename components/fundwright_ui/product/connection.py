@@ -31,9 +31,17 @@ def actor_of(connection: Connection) -> Actor:
     return actor
 
 
-def parse_id(text: str, what: str) -> UUID:
-    """Parse an id from a part of an address or a form field. Raises NotFound, naming `what`."""
+def id_in(text: str) -> UUID | None:
+    """The id in a parameter of the address, if it has one."""
     try:
         return UUID(text)
     except ValueError:
-        raise NotFound(what) from None
+        return None
+
+
+def parse_id(text: str, what: str) -> UUID:
+    """Parse an id from a part of an address or a form field. Raises NotFound, naming `what`."""
+    id = id_in(text)
+    if id is None:
+        raise NotFound(what)
+    return id

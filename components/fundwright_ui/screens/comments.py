@@ -24,10 +24,9 @@ from fundwright.conversation.schemas import (
     Thread,
     ThreadQuery,
 )
-from fundwright.core.errors import NotFound
 from fundwright.core.messages import nt, number, t
 from fundwright_ui.hooks import Action, Query, UrlState, query_in_address, use_action, use_live, use_query, use_url_state
-from fundwright_ui.product import parse_id, use_actor, use_connection
+from fundwright_ui.product import id_in, use_actor, use_connection
 from fundwright_ui.ui import (
     button,
     chip,
@@ -174,14 +173,6 @@ def comments_panel(kind: str, subject_id: UUID, *, is_titled: bool = False) -> V
         pagination(threads.page, -(-threads.total // threads.page_size), on_page=turn),
         subtitle=subject.title if is_titled else None,
     )
-
-
-def id_in(text: str) -> UUID | None:
-    """The id in a parameter of the address, if it has one."""
-    try:
-        return parse_id(text, t("The comment"))
-    except NotFound:
-        return None
 
 
 def _nothing(state: CommentState | None, *, is_shared: bool) -> str:

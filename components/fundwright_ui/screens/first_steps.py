@@ -46,7 +46,6 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
     actor, connection = use_actor(), use_connection()
 
     async def read(session: AsyncSession) -> Sequence[Step]:
-        usage = await training.get_usage(session, actor, connection.core)
         drafts = await generation.list_drafts(session, actor, DraftQuery(page_size=1))
         return (
             Step(t("Import opportunities"), IMPORT, await opportunities.has_imported(session, actor)),
@@ -55,7 +54,7 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
                 "/dashboard/user/account#field-about",
                 bool((await profile.get_profile(session, actor)).about),
             ),
-            Step(t("Add documents"), f"/dashboard/train#{ADD_DOCUMENTS}", usage.documents > 0),
+            Step(t("Add documents"), f"/dashboard/train#{ADD_DOCUMENTS}", await training.count_documents(session, actor) > 0),
             Step(t("Write your first draft"), "/generate/index", drafts.total > 0),
         )
 

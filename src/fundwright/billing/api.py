@@ -12,7 +12,6 @@ from fundwright.accounts.permissions import require
 from fundwright.accounts.schemas import Permission
 from fundwright.billing import service
 from fundwright.billing.schemas import (
-    OwnPlan,
     PaymentCreate,
     PaymentQuery,
     PaymentRead,
@@ -28,6 +27,7 @@ from fundwright.billing.schemas import (
     SubscriberQuery,
     SubscriberRead,
     SubscriptionChange,
+    WorkspacePlan,
 )
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
@@ -48,17 +48,31 @@ async def change_plan(
     return await service.change_plan(session, actor, code, change, client=client)
 
 
-@router.get("/mine")
-async def own_plan(session: DbSession, actor: CurrentActor) -> OwnPlan:
-    """Return your plan, and what you have used of it this month."""
-    return await service.own_plan(session, actor)
+@router.get("/workspace")
+async def workspace_plan(session: DbSession, actor: CurrentActor) -> WorkspacePlan:
+    """Return the plan of your workspace, and what its members have used of it this month."""
+    return await service.workspace_plan(session, actor)
+
+
+@router.get("/workspace/payments")
+async def list_workspace_payments(
+    session: DbSession, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]
+) -> Page[PaymentRead]:
+    """List the invoices of your workspace, if you are an owner, newest first; sort as with `/payments`."""
+    return await service.list_workspace_payments(session, actor, query)
+
+
+@router.get("/workspace/payments/export.csv", response_class=CsvDownload)
+async def export_workspace_payments(export: Export, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> CsvDownload:
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    return export("payments.csv", lambda session: service.export_workspace_payments(session, actor, query))
 
 
 @router.get("/subscribers")
 async def list_subscribers(
     session: DbSession, actor: CurrentActor, query: Annotated[SubscriberQuery, Query()]
 ) -> Page[SubscriberRead]:
-    """List all accounts with their plans."""
+    """List all workspaces with their owners and plans."""
     return await service.list_subscribers(session, actor, query)
 
 
@@ -69,22 +83,24 @@ async def export_subscribers(export: Export, actor: CurrentActor, query: Annotat
     return export("subscribers.csv", lambda session: service.export_subscribers(session, actor, query))
 
 
-@router.get("/subscribers/{account_id}")
-async def get_subscriber(session: DbSession, actor: CurrentActor, account_id: UUID) -> SubscriberRead:
-    return await service.get_subscriber(session, actor, account_id)
+@router.get("/subscribers/{subscriber_id}")
+async def get_subscriber(session: DbSession, actor: CurrentActor, subscriber_id: UUID) -> SubscriberRead:
+    """Return a workspace with its owners and plan."""
+    return await service.get_subscriber(session, actor, subscriber_id)
 
 
-@router.put("/subscribers/{account_id}")
+@router.put("/subscribers/{subscriber_id}")
 async def subscribe(
-    session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID, change: SubscriptionChange
+    session: DbSession, actor: CurrentActor, client: RequestClient, subscriber_id: UUID, change: SubscriptionChange
 ) -> SubscriberRead:
-    """Change the plan of an account from now on."""
-    return await service.subscribe(session, actor, account_id, change, client=client)
+    """Change the plan of a workspace from now on."""
+    return await service.subscribe(session, actor, subscriber_id, change, client=client)
 
 
 @router.get("/payments")
 async def list_payments(session: DbSession, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> Page[PaymentRead]:
-    """List invoices, newest first; sort by number, email, amount, issued, due, state, or paid_at."""
+    """List invoices, newest first; sort by number, workspace, email, text, amount, issued, due, state, or
+    paid_at."""
     return await service.list_payments(session, actor, query)
 
 
@@ -105,7 +121,7 @@ async def export_payments(export: Export, actor: CurrentActor, query: Annotated[
 async def add_payment(
     session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, invoice: PaymentCreate
 ) -> PaymentRead:
-    """Create an invoice with the next number of its year, and email it to its account."""
+    """Create an invoice of a workspace with the next number of its year, and email it to one of its owners."""
     return await service.add_payment(session, actor, core, invoice, client=client)
 
 

@@ -24,6 +24,7 @@ def invoice(payment: PaymentRead, language: Language, *, sender: Actor, link: st
                     number=payment.number,
                     day=format_date(payment.issued, locale=language),
                 ),
+                t("Workspace: {name}", name=payment.workspace_name),
                 t("Description: {text}", text=payment.text),
                 t(
                     "The amount due is {amount}. Pay by bank transfer by {day} and include the invoice number.",

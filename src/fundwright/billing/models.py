@@ -1,4 +1,4 @@
-"""Tables of billing. Payments, and the uses of premium links, outlive the account."""
+"""Tables of billing. Payments outlive the workspace, and the uses of premium links outlive the account."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ class Plan(Base):
     documents: Mapped[int | None]
     drafts: Mapped[int | None]
     imports: Mapped[int | None]
+    workspaces: Mapped[int | None]
 
 
 class Subscription(Base):
-    """A period in which an account has a plan. At any moment, the one that began last applies."""
+    """A period in which a workspace has a plan. At any moment, the one that began last applies."""
 
     __tablename__ = "subscription"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), index=True)
     plan: Mapped[str] = mapped_column(ForeignKey("plan.code"))
     since: Mapped[datetime] = mapped_column(default=now)
     until: Mapped[datetime | None]
@@ -39,11 +40,11 @@ class Subscription(Base):
 
 
 class QuotaUse(Base):
-    """How much of a monthly quota an account has used in the month that begins with `month`."""
+    """How much of a monthly quota a workspace has used in the month that begins with `month`."""
 
     __tablename__ = "quota_use"
 
-    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), primary_key=True)
     quota: Mapped[str] = mapped_column(primary_key=True)
     month: Mapped[date] = mapped_column(primary_key=True)
     used: Mapped[int]
@@ -55,7 +56,9 @@ class Payment(Base):
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     number: Mapped[str] = mapped_column(unique=True)
-    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"), index=True)
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("workspace.id", ondelete="SET NULL"), index=True)
+    workspace_name: Mapped[str]
+    """When it was created."""
     email: Mapped[str]
     text: Mapped[str]
     amount_cents: Mapped[int] = mapped_column(BigInteger)
@@ -66,7 +69,7 @@ class Payment(Base):
     paid_at: Mapped[datetime | None]
 
     @property
-    def account_id(self) -> UUID | None:
+    def workspace_id(self) -> UUID | None:
         return self.owner_id
 
 

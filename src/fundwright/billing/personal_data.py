@@ -13,11 +13,11 @@ from fundwright.billing import repository
 from fundwright.core.assembly import Core
 
 _SUBSCRIPTION = ("plan", "since", "until", "origin")
-_PAYMENT = ("number", "email", "text", "amount_cents", "currency", "issued", "due", "state", "paid_at")
+_PAYMENT = ("number", "workspace_name", "email", "text", "amount_cents", "currency", "issued", "due", "state", "paid_at")
 
 
 @needs(Permission.READ)
 async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
-    """The plans that the account had, and its invoices."""
+    """The plans that the personal workspace had, and its invoices with those that were sent to the actor for other workspaces."""
     yield as_csv("billing/subscriptions.csv", _SUBSCRIPTION, await repository.subscriptions_of(session, actor.id))
-    yield as_csv("billing/payments.csv", _PAYMENT, await repository.payments_of(session, actor.id))
+    yield as_csv("billing/payments.csv", _PAYMENT, await repository.payments_of(session, actor.id, actor.email))

@@ -16,6 +16,7 @@ from fundwright.billing.schemas import LinkState
 from fundwright.core.assembly import Core
 from fundwright.core.messages import nt
 from fundwright.core.plugins import hookimpl
+from fundwright.workspaces.service import WorkspaceCreatedHandler
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -41,6 +42,11 @@ class PremiumLinks:
 @hookimpl
 def registration_links() -> Iterable[RegistrationLinks]:
     return [PremiumLinks()]
+
+
+@hookimpl
+def workspace_created_handlers() -> Iterable[WorkspaceCreatedHandler]:
+    return [service.check_workspaces]
 
 
 @hookimpl

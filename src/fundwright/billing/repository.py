@@ -1,4 +1,4 @@
-"""All queries of billing. `accounts` is the list of accounts: id, email, and name."""
+"""All queries of billing. `workspaces` is the list of workspaces: id, name, is_personal, and owners."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fundwright.core.database import acquire_lock, now
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.paging import PageRequest
 
-Accounts = Select[UUID, str, str]
+Workspaces = Select[UUID, str, bool, Sequence[str]]
 AnyRow = Row[*tuple[Any, ...]]
 
 _AT_ONCE = 500
@@ -54,7 +54,7 @@ async def current_subscription(session: AsyncSession, owner_id: UUID) -> Subscri
 
 
 async def used_in(session: AsyncSession, owner_id: UUID, month: date) -> dict[str, int]:
-    """How much of each quota the account has used in that month."""
+    """How much of each quota the workspace has used in that month."""
     query = select(QuotaUse.quota, QuotaUse.used).where(QuotaUse.owner_id == owner_id, QuotaUse.month == month)
     return {row.quota: row.used for row in await session.execute(query)}
 
@@ -78,22 +78,19 @@ async def use_one(session: AsyncSession, owner_id: UUID, quota: Quota, *, month:
 # Subscriptions
 
 
-async def page_of_subscribers(session: AsyncSession, accounts: Accounts, query: SubscriberQuery) -> tuple[Sequence[AnyRow], int]:
-    return await _page(session, _subscribers(accounts, query), query)
+async def page_of_subscribers(
+    session: AsyncSession, workspaces: Workspaces, query: SubscriberQuery
+) -> tuple[Sequence[AnyRow], int]:
+    return await _page(session, _subscribers(workspaces, query), query)
 
 
-def stream_subscribers(session: AsyncSession, accounts: Accounts, query: SubscriberQuery) -> AsyncIterator[AnyRow]:
-    return _stream(session, _subscribers(accounts, query))
+def stream_subscribers(session: AsyncSession, workspaces: Workspaces, query: SubscriberQuery) -> AsyncIterator[AnyRow]:
+    return _stream(session, _subscribers(workspaces, query))
 
 
-async def find_subscriber(session: AsyncSession, accounts: Accounts, account_id: UUID) -> AnyRow | None:
-    account = accounts.subquery()
-    return (await session.execute(_with_plan(account).where(account.c.id == account_id))).one_or_none()
-
-
-async def find_account(session: AsyncSession, accounts: Accounts, email: str) -> UUID | None:
-    account = accounts.subquery()
-    return await session.scalar(select(account.c.id).where(account.c.email == email))
+async def find_subscriber(session: AsyncSession, workspaces: Workspaces, workspace_id: UUID) -> AnyRow | None:
+    workspace = workspaces.subquery()
+    return (await session.execute(_with_plan(workspace).where(workspace.c.id == workspace_id))).one_or_none()
 
 
 async def end_subscriptions(session: AsyncSession, owner_id: UUID) -> None:
@@ -107,40 +104,42 @@ async def subscriptions_of(session: AsyncSession, owner_id: UUID) -> Sequence[Su
     return (await session.scalars(query)).all()
 
 
-async def payments_of(session: AsyncSession, owner_id: UUID) -> Sequence[Payment]:
-    """By number."""
-    return (await session.scalars(select(Payment).where(Payment.owner_id == owner_id).order_by(Payment.number))).all()
+async def payments_of(session: AsyncSession, owner_id: UUID, email: str) -> Sequence[Payment]:
+    """Those of the workspace, and those sent to the address, by number."""
+    query = select(Payment).where(or_(Payment.owner_id == owner_id, Payment.email == email)).order_by(Payment.number)
+    return (await session.scalars(query)).all()
 
 
-def _subscribers(accounts: Accounts, query: SubscriberQuery) -> Select[*tuple[Any, ...]]:
-    account = accounts.subquery()
-    found = _with_plan(account)
+def _subscribers(workspaces: Workspaces, query: SubscriberQuery) -> Select[*tuple[Any, ...]]:
+    workspace = workspaces.subquery()
+    found = _with_plan(workspace)
     if query.plan is not None:
         found = found.where(Plan.code == query.plan)
     if query.text:
-        found = found.where(contains(query.text, account.c.email, account.c.name))
+        found = found.where(contains(query.text, workspace.c.name, func.array_to_string(workspace.c.owners, " ")))
     return found.order_by(ordered_by(query, {
-        "email": account.c.email, "name": func.lower(account.c.name), "plan": Plan.position,
+        "name": func.lower(workspace.c.name), "owners": workspace.c.owners, "plan": Plan.position,
         "since": found.selected_columns.since, "until": found.selected_columns.until,
-    }, default=account.c.email), account.c.id)  # fmt: skip
+    }, default=func.lower(workspace.c.name)), workspace.c.owners, workspace.c.id)  # fmt: skip
 
 
-def _with_plan(account: Subquery) -> Select[*tuple[Any, ...]]:
+def _with_plan(workspace: Subquery) -> Select[*tuple[Any, ...]]:
     latest = select(Subscription).where(_is_current()).ext(distinct_on(Subscription.owner_id))
     current = latest.order_by(Subscription.owner_id, Subscription.since.desc()).subquery()
     return (
         select(
-            account.c.id.label("account_id"),
-            account.c.email,
-            account.c.name,
+            workspace.c.id.label("workspace_id"),
+            workspace.c.name,
+            workspace.c.is_personal,
+            workspace.c.owners,
             Plan.code.label("plan"),
             Plan.name.label("plan_name"),
             current.c.since,
             current.c.until,
             current.c.origin,
         )
-        .select_from(account)
-        .outerjoin(current, current.c.owner_id == account.c.id)
+        .select_from(workspace)
+        .outerjoin(current, current.c.owner_id == workspace.c.id)
         .join(Plan, Plan.code == func.coalesce(current.c.plan, PlanCode.FREE))
     )
 
@@ -150,11 +149,13 @@ def _is_current() -> ColumnElement[bool]:
     return (Subscription.since <= moment) & or_(Subscription.until.is_(None), Subscription.until > moment)
 
 
-# Payments
+# Payments; with `owner_id`, those of one workspace
 
 
-async def page_of_payments(session: AsyncSession, query: PaymentQuery) -> tuple[Sequence[Payment], int]:
-    rows, total = await _page(session, _payments(query), query)
+async def page_of_payments(
+    session: AsyncSession, query: PaymentQuery, *, owner_id: UUID | None = None
+) -> tuple[Sequence[Payment], int]:
+    rows, total = await _page(session, _payments(query, owner_id), query)
     return [row[0] for row in rows], total
 
 
@@ -189,15 +190,18 @@ async def settle(session: AsyncSession, payment_id: UUID, state: PaymentState) -
     )
 
 
-def _payments(query: PaymentQuery) -> Select[Payment]:
+def _payments(query: PaymentQuery, owner_id: UUID | None = None) -> Select[Payment]:
     found = select(Payment)
+    if owner_id is not None:
+        found = found.where(Payment.owner_id == owner_id)
     if query.state is not None:
         found = found.where(Payment.state == query.state)
     if query.text:
-        found = found.where(contains(query.text, Payment.number, Payment.email, Payment.text))
+        found = found.where(contains(query.text, Payment.number, Payment.workspace_name, Payment.email, Payment.text))
     return found.order_by(ordered_by(query, {
-        "number": Payment.number, "email": Payment.email, "amount": Payment.amount_cents, "issued": Payment.issued,
-        "due": Payment.due, "state": Payment.state, "paid_at": Payment.paid_at,
+        "number": Payment.number, "workspace": func.lower(Payment.workspace_name), "email": Payment.email,
+        "text": func.lower(Payment.text), "amount": Payment.amount_cents, "issued": Payment.issued, "due": Payment.due,
+        "state": Payment.state, "paid_at": Payment.paid_at,
     }, default=Payment.issued.desc()), Payment.number.desc())  # fmt: skip
 
 

@@ -29,7 +29,7 @@ class Quota(StrEnum):
     """The quantities that a plan limits."""
 
     DOCUMENTS = "documents"
-    """The number of documents of an account."""
+    """The number of documents in a workspace."""
     DRAFTS = "drafts"
     """Drafts started in a month."""
     IMPORTS = "imports"
@@ -50,6 +50,8 @@ class PlanRead(BaseModel):
     documents: int | None
     drafts: int | None
     imports: int | None
+    workspaces: int | None
+    """How many shared workspaces a person may own to create another one: a limit of the personal workspace's plan."""
 
 
 class PlanChange(BaseModel):
@@ -61,6 +63,7 @@ class PlanChange(BaseModel):
     documents: Limit | None
     drafts: Limit | None
     imports: Limit | None
+    workspaces: Limit | None
 
 
 class Origin(StrEnum):
@@ -80,8 +83,8 @@ class Origin(StrEnum):
         }[self]
 
 
-class OwnPlan(BaseModel):
-    """The account's plan, and its usage this month. Administrators have no limits."""
+class WorkspacePlan(BaseModel):
+    """The workspace's plan, and what all members together have used this month. Administrators are not limited."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -89,33 +92,44 @@ class OwnPlan(BaseModel):
     until: datetime | None
     is_limited: bool
     drafts: int
+    sections: int
+    most_sections: int | None
     imports: int
 
 
 class SubscriberRead(BaseModel):
-    """An account and its plan. An account without a subscription is on Free, without start and end."""
+    """A workspace with the email addresses of its owners, and its plan. Without a subscription, it is on Free, without start and end.
+
+    A personal workspace has the name of its account.
+    """
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
-    account_id: UUID
-    email: str
+    workspace_id: UUID
     name: str
+    is_personal: bool
+    owners: tuple[str, ...]
     plan: PlanCode
     plan_name: str
     since: datetime | None
     until: datetime | None
     origin: Origin | None
 
+    @property
+    def title(self) -> str:
+        """In the reader's language."""
+        return t("{name} (personal)", name=self.name) if self.is_personal else self.name
+
 
 class SubscriberQuery(PageRequest):
-    """Which subscriptions to list. `text` is part of a name or an email address; sort by email, name, plan, since, or until."""
+    """Which workspaces to list. `text` is part of a name or of an owner's email address; sort by name, owners, plan, since, or until."""
 
     plan: PlanCode | None = None
     text: str = Field(default="", max_length=200)
 
 
 class SubscriptionChange(BaseModel):
-    """The new plan of an account. `until` is its last day; null means no end."""
+    """The new plan of a workspace. `until` is its last day; null means no end."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -139,8 +153,8 @@ class PaymentState(StrEnum):
         }[self]
 
 
-class PaymentCreate(BaseModel):
-    """An invoice to create. Its number is assigned by year."""
+class PaymentForm(BaseModel):
+    """What an invoice says, and to which owner of its workspace it is sent. Its number is assigned by year."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -152,14 +166,22 @@ class PaymentCreate(BaseModel):
     due: Day
 
 
+class PaymentCreate(PaymentForm):
+    """An invoice to create, of a workspace."""
+
+    workspace_id: UUID
+
+
 class PaymentRead(BaseModel):
-    """An invoice. `email` is that of the account when it was created; `account_id` is None once the account is deleted."""
+    """An invoice. `workspace_name` is the name when it was created, `email` is to whom it was sent, and `workspace_id` is None once the
+    workspace is deleted."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
     id: UUID
     number: str
-    account_id: UUID | None
+    workspace_id: UUID | None
+    workspace_name: str
     email: str
     text: str
     amount_cents: int
@@ -171,7 +193,7 @@ class PaymentRead(BaseModel):
 
 
 class PaymentQuery(PageRequest):
-    """Which invoices to list. `text` is part of a number, an email address, or the description."""
+    """Which invoices to list. `text` is part of a number, a workspace's name, an email address, or the description."""
 
     state: PaymentState | None = None
     text: str = Field(default="", max_length=200)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID, uuid4
 
 from babel.dates import format_date
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts import audit, people
+from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Client, Permission
@@ -18,7 +18,6 @@ from fundwright.billing.models import Payment, Plan, PremiumLink, PremiumLinkUse
 from fundwright.billing.schemas import (
     LinkState,
     Origin,
-    OwnPlan,
     PaymentCreate,
     PaymentQuery,
     PaymentRead,
@@ -37,15 +36,18 @@ from fundwright.billing.schemas import (
     SubscriberQuery,
     SubscriberRead,
     SubscriptionChange,
+    WorkspacePlan,
 )
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.live import publish
-from fundwright.core.messages import current_language, t
+from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
+from fundwright.workspaces import service as workspaces
 
 _SECTIONS_PER_DRAFT = 10
 
@@ -54,7 +56,7 @@ TOPIC = "billing"
 
 
 class QuotaSpent(FundwrightError):
-    """The account's plan allows no more. Names the plan, the limit, and what to do."""
+    """The workspace's plan allows no more. Names the plan, the limit, and what to do."""
 
     status = 402
 
@@ -66,11 +68,11 @@ class Missing(NotFound):
         FundwrightError.__init__(self, sentence)
 
 
-class NoSuchAccount(Invalid):
-    def __init__(self, email: str) -> None:
-        super().__init__(
-            t("There is no account with the email address {email}. Check it, or add the account first.", email=email)
-        )
+class NotAnOwner(Invalid):
+    """An invoice is sent to an owner of its workspace."""
+
+    def __init__(self, email: str, name: str) -> None:
+        super().__init__(t("{email} is not an owner of “{name}”. Choose one of its owners.", email=email, name=name))
 
 
 class AlreadySettled(Conflict):
@@ -117,38 +119,56 @@ async def change_plan(session: AsyncSession, actor: Actor, code: PlanCode, chang
 
 
 @needs(Permission.READ)
-async def own_plan(session: AsyncSession, actor: Actor) -> OwnPlan:
-    """The actor's plan and its usage."""
-    plan = await repository.plan_of(session, actor.id)
-    subscription = await repository.current_subscription(session, actor.id)
-    used = await repository.used_in(session, actor.id, _month())
-    return OwnPlan(
+async def workspace_plan(session: AsyncSession, actor: Actor) -> WorkspacePlan:
+    """The plan of the actor's workspace and its usage."""
+    plan = await repository.plan_of(session, actor.workspace_id)
+    subscription = await repository.current_subscription(session, actor.workspace_id)
+    used = await repository.used_in(session, actor.workspace_id, _month())
+    return WorkspacePlan(
         plan=PlanRead.model_validate(plan),
         until=subscription.until if subscription else None,
         is_limited=not actor.may(Permission.ADMINISTER),
         drafts=used.get(Quota.DRAFTS, 0),
+        sections=used.get(Quota.SECTIONS, 0),
+        most_sections=_limit(plan, Quota.SECTIONS),
         imports=used.get(Quota.IMPORTS, 0),
     )
 
 
 @needs(Permission.WORK)
-async def check_quota(session: AsyncSession, actor: Actor, quota: Quota, *, held: int = 0, holder: Actor | None = None) -> None:
-    """Use one more unit of a quota of `holder`, by default the actor. Raises QuotaSpent (402). Administrators have no limits.
+async def check_quota(session: AsyncSession, actor: Actor, quota: Quota, *, held: int = 0) -> None:
+    """Use one more unit of a quota of the actor's workspace. Raises QuotaSpent (402). Administrators are not limited, but what they use
+    counts.
 
     Drafts, imports, and sections are counted here by month; a rollback does not count. For documents, the caller passes the current
     number, and other requests cannot add one until the transaction ends.
     """
-    holder = holder or actor
-    plan = await repository.plan_of(session, holder.id)
-    limit = None if holder.may(Permission.ADMINISTER) else _limit(plan, quota)
+    plan = await repository.plan_of(session, actor.workspace_id)
+    limit = None if actor.may(Permission.ADMINISTER) else _limit(plan, quota)
     if quota is Quota.DOCUMENTS:
         is_free = limit is None or held < limit
     else:
-        is_free = await repository.use_one(session, holder.id, quota, month=_month(), limit=limit)
+        is_free = await repository.use_one(session, actor.workspace_id, quota, month=_month(), limit=limit)
     if not is_free:
-        if holder.id != actor.id:
-            raise QuotaSpent(_spent_by(holder.name, plan.name, limit or 0))
         raise QuotaSpent(_spent(quota, plan.name, limit or 0))
+
+
+@needs(Permission.READ)
+async def check_workspaces(session: AsyncSession, actor: Actor, _core: Core) -> None:
+    """Raise QuotaSpent if the actor owns as many shared workspaces as the plan of the personal workspace allows. Becoming an owner of an
+    existing one is always possible."""
+    async with across_workspaces(session):  # the actor may act in another workspace
+        plan = await repository.plan_of(session, actor.id)
+    limit = None if actor.may(Permission.ADMINISTER) else plan.workspaces
+    if limit is not None and await workspaces.count_owned(session, actor) >= limit:
+        raise QuotaSpent(
+            nt(
+                "You own {n} shared workspace, as many as the {plan} plan of your personal workspace includes. Delete it, or ask an administrator for a larger plan.",
+                "You own {n} shared workspaces, as many as the {plan} plan of your personal workspace includes. Delete one, or ask an administrator for a larger plan.",
+                limit,
+                plan=plan.name,
+            )
+        )
 
 
 def _limit(plan: Plan, quota: Quota) -> int | None:
@@ -158,40 +178,31 @@ def _limit(plan: Plan, quota: Quota) -> int | None:
     return limit
 
 
-def _spent_by(name: str, plan: str, limit: int) -> str:
-    return t(
-        "This document counts toward the limit of {name}, who added it and has reached the {limit} documents of the {plan} plan. Ask {name} to remove some, or ask an administrator for a larger plan.",
-        name=name,
-        plan=plan,
-        limit=limit,
-    )
-
-
 def _spent(quota: Quota, plan: str, limit: int) -> str:
     match quota:
         case Quota.DOCUMENTS:
             return t(
-                "The {plan} plan includes {limit} documents, and you have reached the limit. Remove some, or ask an administrator for a larger plan.",
+                "The {plan} plan of this workspace includes {limit} documents, and it has reached the limit. Remove some, or ask an administrator for a larger plan.",
                 plan=plan,
                 limit=limit,
             )
         case Quota.DRAFTS:
             return t(
-                "The {plan} plan includes {limit} drafts per month, and you have used all of them. Continue one of them, wait until {day}, or ask an administrator for a larger plan.",
+                "The {plan} plan of this workspace includes {limit} drafts per month, and all of them have been used. Continue one of them, wait until {day}, or ask an administrator for a larger plan.",
                 plan=plan,
                 limit=limit,
                 day=_next_month(),
             )
         case Quota.IMPORTS:
             return t(
-                "The {plan} plan includes {limit} imports per month, and you have used all of them. Wait until {day}, or ask an administrator for a larger plan.",
+                "The {plan} plan of this workspace includes {limit} imports per month, and all of them have been used. Wait until {day}, or ask an administrator for a larger plan.",
                 plan=plan,
                 limit=limit,
                 day=_next_month(),
             )
         case Quota.SECTIONS:
             return t(
-                "The {plan} plan includes {limit} regenerated sections per month, and you have used all of them. Edit the text yourself, wait until {day}, or ask an administrator for a larger plan.",
+                "The {plan} plan of this workspace includes {limit} regenerated sections per month, and all of them have been used. Edit the text yourself, wait until {day}, or ask an administrator for a larger plan.",
                 plan=plan,
                 limit=limit,
                 day=_next_month(),
@@ -211,73 +222,77 @@ def _next_month() -> str:
 
 @needs(Permission.ADMINISTER)
 async def list_subscribers(session: AsyncSession, actor: Actor, query: SubscriberQuery) -> Page[SubscriberRead]:
-    """All accounts and their plans."""
-    rows, total = await repository.page_of_subscribers(session, people.directory(actor), query)
+    """All workspaces and their plans."""
+    async with across_workspaces(session):
+        rows, total = await repository.page_of_subscribers(session, workspaces.directory(actor), query)
     items = [SubscriberRead.model_validate(row) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
 @needs(Permission.ADMINISTER)
-async def get_subscriber(session: AsyncSession, actor: Actor, account_id: UUID) -> SubscriberRead:
+async def get_subscriber(session: AsyncSession, actor: Actor, workspace_id: UUID) -> SubscriberRead:
     """Raises NotFound."""
-    row = await repository.find_subscriber(session, people.directory(actor), account_id)
+    async with across_workspaces(session):
+        row = await repository.find_subscriber(session, workspaces.directory(actor), workspace_id)
     if row is None:
-        raise Missing(t("The account was not found. It may have been deleted. Go back to the list."))
+        raise Missing(t("The workspace was not found. It may have been deleted. Go back to the list."))
     return SubscriberRead.model_validate(row)
 
 
 @needs(Permission.ADMINISTER)
 async def export_subscribers(session: AsyncSession, actor: Actor, query: SubscriberQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
-    lines = csv_lines(
-        [
-            (t("Email"), lambda account: account.email),
-            (t("Name"), lambda account: account.name),
-            (t("Plan"), lambda account: account.plan_name),
-            (t("Since"), lambda account: account.since),
-            (t("Until"), lambda account: account.until),
-            (t("Source"), lambda account: account.origin),
-        ],
-        (
-            SubscriberRead.model_validate(row)
-            async for row in repository.stream_subscribers(session, people.directory(actor), query)
-        ),
-    )
-    async for line in lines:
-        yield line
+    async with across_workspaces(session):
+        lines = csv_lines(
+            [
+                (t("Workspace"), lambda workspace: workspace.title),
+                (t("Owners"), lambda workspace: " ".join(workspace.owners)),
+                (t("Plan"), lambda workspace: workspace.plan_name),
+                (t("Since"), lambda workspace: workspace.since),
+                (t("Until"), lambda workspace: workspace.until),
+                (t("Source"), lambda workspace: workspace.origin),
+            ],
+            (
+                SubscriberRead.model_validate(row)
+                async for row in repository.stream_subscribers(session, workspaces.directory(actor), query)
+            ),
+        )
+        async for line in lines:
+            yield line
 
 
 @needs(Permission.ADMINISTER)
 async def subscribe(
-    session: AsyncSession, actor: Actor, account_id: UUID, change: SubscriptionChange, *, client: Client
+    session: AsyncSession, actor: Actor, workspace_id: UUID, change: SubscriptionChange, *, client: Client
 ) -> SubscriberRead:
-    """Change the plan of an account from now on; the current subscription ends. Raises NotFound or Invalid."""
-    account = await get_subscriber(session, actor, account_id)
+    """Change the plan of a workspace from now on; the current subscription ends. Raises NotFound or Invalid."""
+    workspace = await get_subscriber(session, actor, workspace_id)
     if change.plan is PlanCode.FREE and change.until is not None:
         raise Invalid(t("The Free plan has no end date. Leave the date empty, or choose another plan."))
     if change.until is not None and change.until < now().date():
         raise Invalid(t("The end date is in the past. Choose today or a later date."))
     until = None if change.until is None else _end_of(change.until)
-    await _set_plan(session, account_id, change.plan, until=until, origin=change.origin)
+    await _set_plan(session, workspace_id, change.plan, until=until, origin=change.origin)
     await audit.record(
         session,
         "subscription.changed",
         actor=actor,
-        subject=account.email,
+        subject=workspace.owners[0] if workspace.is_personal else workspace.name,
         client=client,
-        was=account.plan,
+        was=workspace.plan,
         plan=change.plan,
         until=str(change.until or "open"),
         origin=change.origin,
     )
-    return await get_subscriber(session, actor, account_id)
+    return await get_subscriber(session, actor, workspace_id)
 
 
 async def _set_plan(session: AsyncSession, owner_id: UUID, plan: PlanCode, *, until: datetime | None, origin: Origin) -> None:
-    await repository.end_subscriptions(session, owner_id)
-    if plan is not PlanCode.FREE:
-        session.add(Subscription(owner_id=owner_id, plan=plan, since=now(), until=until, origin=origin))
-        await session.flush()
+    async with across_workspaces(session):  # of an administrator, or of a visitor who registers
+        await repository.end_subscriptions(session, owner_id)
+        if plan is not PlanCode.FREE:
+            session.add(Subscription(owner_id=owner_id, plan=plan, since=now(), until=until, origin=origin))
+            await session.flush()
     await publish(session, TOPIC)
 
 
@@ -290,31 +305,60 @@ def _end_of(day: date) -> datetime:
 
 @needs(Permission.ADMINISTER)
 async def list_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> Page[PaymentRead]:
-    """Newest first unless `query.sort` says otherwise: number, email, amount, issued, due, state, or paid_at."""
-    payments, total = await repository.page_of_payments(session, query)
-    items = [PaymentRead.model_validate(payment) for payment in payments]
-    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+    """Newest first unless `query.sort` says otherwise: number, workspace, email, text, amount, issued, due, state, or paid_at."""
+    async with across_workspaces(session):
+        payments, total = await repository.page_of_payments(session, query)
+    return _page_of(payments, total, query)
 
 
 @needs(Permission.ADMINISTER)
 async def sum_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> list[PaymentSum]:
     """The sums of the whole list, by currency and state."""
-    return [PaymentSum.model_validate(row) for row in await repository.sums_of_payments(session, query)]
+    async with across_workspaces(session):
+        return [PaymentSum.model_validate(row) for row in await repository.sums_of_payments(session, query)]
 
 
 @needs(Permission.ADMINISTER)
 async def get_payment(session: AsyncSession, actor: Actor, payment_id: UUID) -> PaymentRead:
     """Raises NotFound."""
-    return PaymentRead.model_validate(await _payment(session, payment_id))
+    async with across_workspaces(session):
+        return PaymentRead.model_validate(await _payment(session, payment_id))
 
 
 @needs(Permission.ADMINISTER)
 async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV; amounts in whole units of the currency, such as 49.00."""
-    lines = csv_lines(
+    async with across_workspaces(session):
+        found = (PaymentRead.model_validate(payment) async for (payment,) in repository.stream_payments(session, query))
+        async for line in _payment_lines(found):
+            yield line
+
+
+@needs(Permission.READ)
+async def list_workspace_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> Page[PaymentRead]:
+    """The invoices of the actor's workspace, for its owners, in the same order. Raises NotAllowed."""
+    await workspaces.require_any_owner(session, actor)
+    return _page_of(*await repository.page_of_payments(session, query, owner_id=actor.workspace_id), query)
+
+
+@needs(Permission.READ)
+async def export_workspace_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> AsyncIterator[str]:
+    """Yield the whole list as lines of CSV. Raises NotAllowed."""
+    async for line in _payment_lines(iterate_all(lambda page: list_workspace_payments(session, actor, page), query)):
+        yield line
+
+
+def _page_of(payments: Sequence[Payment], total: int, query: PaymentQuery) -> Page[PaymentRead]:
+    items = [PaymentRead.model_validate(payment) for payment in payments]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+def _payment_lines(found: AsyncIterator[PaymentRead]) -> AsyncIterator[str]:
+    return csv_lines(
         [
             (t("Number"), lambda payment: payment.number),
-            (t("Account"), lambda payment: payment.email),
+            (t("Workspace"), lambda payment: payment.workspace_name),
+            (t("Sent to"), lambda payment: payment.email),
             (t("Description"), lambda payment: payment.text),
             (t("Amount"), lambda payment: f"{payment.amount_cents // 100}.{payment.amount_cents % 100:02d}"),
             (t("Currency"), lambda payment: payment.currency.upper()),
@@ -323,24 +367,26 @@ async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQue
             (t("Status"), lambda payment: payment.state),
             (t("Paid on"), lambda payment: payment.paid_at),
         ],
-        (PaymentRead.model_validate(payment) async for (payment,) in repository.stream_payments(session, query)),
+        found,
     )
-    async for line in lines:
-        yield line
 
 
 @needs(Permission.ADMINISTER)
 async def add_payment(session: AsyncSession, actor: Actor, core: Core, invoice: PaymentCreate, *, client: Client) -> PaymentRead:
-    """Create an open invoice with the next number of its year, and email it to its account. Raises NoSuchAccount or Invalid."""
+    """Create an open invoice of a workspace with the next number of its year, and email it to one of its owners. Raises NotFound,
+    NotAnOwner, or Invalid."""
     if invoice.due < invoice.issued:
         raise Invalid(t("The invoice is due before it is issued. Choose a later date."))
-    owner_id = await repository.find_account(session, people.directory(actor), invoice.email)
-    if owner_id is None:
-        raise NoSuchAccount(invoice.email)
-    number = await repository.next_payment_number(session, invoice.issued.year)
-    payment = Payment(number=number, owner_id=owner_id, **invoice.model_dump())
-    session.add(payment)
-    await session.flush()
+    workspace = await get_subscriber(session, actor, invoice.workspace_id)
+    if invoice.email not in workspace.owners:
+        raise NotAnOwner(invoice.email, workspace.name)
+    payment = Payment(
+        owner_id=invoice.workspace_id, workspace_name=workspace.name, **invoice.model_dump(exclude={"workspace_id"})
+    )
+    async with across_workspaces(session):
+        payment.number = await repository.next_payment_number(session, invoice.issued.year)
+        session.add(payment)
+        await session.flush()
     await _record_payment(session, "payment.created", payment, actor=actor, client=client)
     written = PaymentRead.model_validate(payment)
     language = accounts.language_of(await accounts.get_account(session, invoice.email), otherwise=current_language())
@@ -362,9 +408,10 @@ async def void_payment(session: AsyncSession, actor: Actor, payment_id: UUID, *,
 
 
 async def _settle(session: AsyncSession, actor: Actor, payment_id: UUID, state: PaymentState, *, client: Client) -> PaymentRead:
-    payment = await repository.settle(session, payment_id, state)
-    if payment is None:
-        raise AlreadySettled(await _payment(session, payment_id))
+    async with across_workspaces(session):
+        payment = await repository.settle(session, payment_id, state)
+        if payment is None:
+            raise AlreadySettled(await _payment(session, payment_id))
     await _record_payment(session, f"payment.{state}", payment, actor=actor, client=client)
     return PaymentRead.model_validate(payment)
 
@@ -383,6 +430,7 @@ async def _record_payment(session: AsyncSession, action: str, payment: Payment, 
         actor=actor,
         subject=payment.number,
         client=client,
+        workspace=payment.workspace_name,
         account=payment.email,
         amount_cents=str(payment.amount_cents),
         currency=payment.currency,
@@ -499,7 +547,7 @@ async def describe_premium_link(session: AsyncSession, token: str) -> PremiumOff
 
 @needs(Permission.READ)
 async def redeem_premium_link(session: AsyncSession, actor: Actor, token: str, *, client: Client) -> PlanRead:
-    """Put the actor, whose account is new, on the plan of the link. Of two simultaneous attempts at the last use, one succeeds.
+    """Put the personal workspace of the actor, whose account is new, on the plan of the link. Of two simultaneous attempts at the last use, one succeeds.
 
     Raises PremiumLinkSpent (410).
     """

@@ -110,14 +110,15 @@ async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, be
     return set(await session.scalars(select(Document.title).where(Document.owner_id == owner_id, matching)))
 
 
-async def own_documents(session: AsyncSession, account_id: UUID) -> tuple[int, int]:
-    """Return the number and the total bytes of documents that the account added itself, in all workspaces. Only the bytes include
-    the trash."""
-    count = func.count().filter(Document.trash_id.is_(None))
-    size_bytes = func.coalesce(func.sum(Document.size_bytes), 0)
-    row = await session.execute(select(count, size_bytes).where(Document.created_by == account_id, Document.is_sample.is_(False)))
-    documents, used_bytes = row.one()
-    return documents, int(used_bytes)
+async def count_own(session: AsyncSession, owner_id: UUID) -> int:
+    """Count the workspace's documents without the sample and the trash."""
+    return await session.scalar(select(func.count()).where(Document.owner_id == owner_id, Document.is_sample.is_(False))) or 0
+
+
+async def sum_bytes_of(session: AsyncSession, account_id: UUID) -> int:
+    """Return the total bytes of documents that the account added itself, including the trash."""
+    added = Document.created_by == account_id, Document.is_sample.is_(False)
+    return int(await session.scalar(select(func.coalesce(func.sum(Document.size_bytes), 0)).where(*added)) or 0)
 
 
 async def list_used_content(session: AsyncSession, names: Collection[str]) -> Collection[str]:

@@ -64,11 +64,10 @@ class DocumentSource(StrEnum):
 
 
 class Usage(BaseModel):
-    """The storage that a workspace's own documents use. `most_bytes` is the limit, or None."""
+    """The storage that an account's own documents use in all workspaces. `most_bytes` is the limit, or None."""
 
     model_config = ConfigDict(frozen=True)
 
-    documents: int
     size_bytes: int
     most_bytes: int | None
 

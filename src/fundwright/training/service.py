@@ -12,7 +12,6 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
-from fundwright.accounts import service as accounts
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.activity import service as activity
@@ -393,16 +392,14 @@ async def remove_document(session: AsyncSession, actor: Actor, document_id: UUID
 async def restore_document(session: AsyncSession, actor: Actor, core: Core, document: Document) -> None:
     """Take a document out of the trash, and train it if that was not finished. Its title gets a number if another document has it.
 
-    It counts toward the limit of the person who added it. Raises Conflict if the same content was added again, or QuotaSpent.
+    Raises Conflict if the same content was added again, or QuotaSpent.
     """
     title = await _unused_title(session, actor, document.title, document.title)
     known = await repository.find_document_by_content(session, actor.workspace_id, document.sha256)
     if known is not None:
         raise Conflict(t("You have added this content again as “{title}”. Move that one to the trash first.", title=known.title))
-    adder = await accounts.find_account_by_id(session, document.created_by) if document.created_by else None
-    if adder is not None and not document.is_sample:
-        # but not the size, because documents in the trash count as used
-        await _check_number(session, actor, accounts.actor_of(adder))
+    if not document.is_sample:  # but not the size, because documents in the trash count as used
+        await _check_number(session, actor)
     document.title = title
     await trash.take_out(session, actor, document)
     is_to_train = document.state != DocumentState.TRAINED
@@ -429,8 +426,15 @@ async def remove_all(session: AsyncSession, actor: Actor, core: Core) -> None:
 @needs(Permission.READ)
 async def get_usage(session: AsyncSession, actor: Actor, core: Core) -> Usage:
     """Return the storage used by documents that the actor added in any workspace, including the trash but not the sample."""
-    documents, size_bytes = await _own_documents(session, actor)
-    return Usage(documents=documents, size_bytes=size_bytes, most_bytes=_most_bytes(core, actor))
+    return Usage(size_bytes=await _used_bytes(session, actor), most_bytes=_most_bytes(core, actor))
+
+
+@needs(Permission.READ)
+async def count_documents(session: AsyncSession, actor: Actor) -> int:
+    """Count the documents that the plan of the actor's workspace limits: all but the sample and the trash, also those that are hidden
+    from the actor."""
+    async with across_workspaces(session):
+        return await repository.count_own(session, actor.workspace_id)
 
 
 @needs(Permission.READ)
@@ -767,8 +771,9 @@ async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller:
 
 async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
     """Call it after `_unused_title`, which keeps other requests from adding documents to the workspace. Raises QuotaSpent."""
-    used_bytes = await _check_number(session, actor, actor)
-    most_bytes = _most_bytes(core, actor)
+    await _check_number(session, actor)
+    await repository.lock_documents(session, actor.id)  # other requests may add documents in other workspaces
+    used_bytes, most_bytes = await _used_bytes(session, actor), _most_bytes(core, actor)
     if most_bytes is not None and used_bytes + size_bytes > most_bytes:
         raise billing.QuotaSpent(
             t(
@@ -781,17 +786,14 @@ async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_
         )
 
 
-async def _check_number(session: AsyncSession, actor: Actor, adder: Actor) -> int:
-    """Check that the plan of `adder` allows another document, and return how many bytes that account uses. Raises QuotaSpent."""
-    await repository.lock_documents(session, adder.id)  # other requests may add documents in other workspaces
-    held, used_bytes = await _own_documents(session, adder)
-    await billing.check_quota(session, actor, Quota.DOCUMENTS, held=held, holder=adder)
-    return used_bytes
+async def _check_number(session: AsyncSession, actor: Actor) -> None:
+    """Check that the workspace's plan allows another document. Raises QuotaSpent."""
+    await billing.check_quota(session, actor, Quota.DOCUMENTS, held=await count_documents(session, actor))
 
 
-async def _own_documents(session: AsyncSession, actor: Actor) -> tuple[int, int]:
+async def _used_bytes(session: AsyncSession, actor: Actor) -> int:
     async with across_workspaces(session):
-        return await repository.own_documents(session, actor.id)
+        return await repository.sum_bytes_of(session, actor.id)
 
 
 def _most_bytes(core: Core, actor: Actor) -> int | None:

@@ -50,8 +50,11 @@ async def export_workspaces(export: Export, actor: CurrentActor) -> CsvDownload:
 
 
 @router.post("/api/workspaces", status_code=status.HTTP_201_CREATED)
-async def create_workspace(session: DbSession, actor: CurrentActor, client: RequestClient, form: WorkspaceForm) -> WorkspaceRead:
-    return await service.create_workspace(session, actor, form, client=client)
+async def create_workspace(
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, form: WorkspaceForm
+) -> WorkspaceRead:
+    """Create a workspace, unless you own as many as the plan of your personal workspace allows."""
+    return await service.create_workspace(session, actor, core, form, client=client)
 
 
 @router.put("/api/workspaces/{workspace_id}/use", status_code=status.HTTP_204_NO_CONTENT)

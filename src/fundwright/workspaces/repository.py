@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, delete, func, select, update
+from sqlalchemy import ARRAY, ColumnElement, Row, Select, String, and_, case, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -76,6 +76,32 @@ async def support_until(session: AsyncSession, workspace_id: UUID) -> datetime |
     return await session.scalar(
         select(Workspace.support_until).where(Workspace.id == workspace_id, Workspace.support_until > now())
     )
+
+
+def directory() -> Select[UUID, str, bool, Sequence[str]]:
+    owner = aliased(Account)
+    owners = (
+        select(owner.email)
+        .join(Membership, Membership.account_id == owner.id)
+        .where(Membership.workspace_id == Workspace.id, Membership.role == WorkspaceRole.OWNER)
+        .order_by(Membership.joined_at, owner.email)
+    )
+    return (
+        select(
+            Workspace.id,
+            _title_for_others().label("name"),
+            Account.id.is_not(None).label("is_personal"),
+            func.array(owners.scalar_subquery(), type_=ARRAY[str](String)).label("owners"),
+        )
+        .select_from(Workspace)
+        .outerjoin(Account, Account.id == Workspace.id)
+    )
+
+
+async def count_owned(session: AsyncSession, account_id: UUID) -> int:
+    """Count the shared workspaces of which the account is an owner."""
+    owned = select(func.count()).where(Membership.account_id == account_id, Membership.role == WorkspaceRole.OWNER)
+    return await session.scalar(owned.where(Membership.workspace_id != account_id)) or 0
 
 
 async def list_administrator_ids(session: AsyncSession) -> Sequence[UUID]:

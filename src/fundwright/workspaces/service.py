@@ -49,6 +49,10 @@ RENAMED = ActivityKind(
 )
 ACTIVITY = (JOINED, LEFT, REMOVED, ROLE_CHANGED, OWNERSHIP_TRANSFERRED, RENAMED)
 
+WorkspaceCreatedHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
+"""May raise an exception to refuse the workspace that the actor is about to create. Until the transaction ends, the account can neither
+create nor join another one."""
+
 WorkspaceDeletedHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 """Cleans up before the rows of the actor's workspace are deleted."""
 
@@ -89,6 +93,19 @@ def editors(actor: Actor) -> Select[UUID]:
     return repository.editors(actor.workspace_id)
 
 
+@needs(Permission.ADMINISTER)
+def directory(actor: Actor) -> Select[UUID, str, bool, Sequence[str]]:
+    """Id, name, whether it is personal, and the owners' email addresses of every workspace, for use as a subquery in another slice's
+    lists. A personal workspace has the name of its account."""
+    return repository.directory()
+
+
+@needs(Permission.READ)
+async def count_owned(session: AsyncSession, actor: Actor) -> int:
+    """Count the shared workspaces of which the actor is an owner."""
+    return await repository.count_owned(session, actor.id)
+
+
 @needs(Permission.READ)
 async def list_workspaces(session: AsyncSession, actor: Actor) -> list[WorkspaceRead]:
     """Return the workspaces of the account, the personal one first."""
@@ -122,11 +139,14 @@ async def get_workspace(session: AsyncSession, actor: Actor) -> WorkspaceRead:
 
 @needs(Permission.READ)
 async def create_workspace(
-    session: AsyncSession, actor: Actor, form: WorkspaceForm, *, client: Client = COMMAND_LINE
+    session: AsyncSession, actor: Actor, core: Core, form: WorkspaceForm, *, client: Client = COMMAND_LINE
 ) -> WorkspaceRead:
-    """Create a workspace that the actor owns. Raises NotAllowed or TooManyWorkspaces."""
+    """Create a workspace that the actor owns. Raises NotAllowed, TooManyWorkspaces, or what a `workspace_created_handlers` raises."""
     require_confirmed(actor)
     await require_room(session, actor)
+    handlers: list[WorkspaceCreatedHandler] = core.plugins.collect("workspace_created_handlers")
+    for handler in handlers:
+        await handler(session, actor, core)
     workspace = await repository.add(session, name=form.name, owner_id=actor.id)
     await audit.record(session, "workspace.created", actor=actor, subject=form.name, client=client)
     await publish(session, workspaces_topic(actor.id))
@@ -332,7 +352,7 @@ async def lock_as_any_owner(session: AsyncSession, actor: Actor) -> Workspace:
     """Like `lock_as_owner`, also for the personal workspace. Raises NotForPrograms or NotAllowed."""
     refuse_programs(actor)
     workspace = await repository.lock(session, actor.workspace_id)
-    await _require_owner(session, actor)
+    await require_any_owner(session, actor)
     return workspace
 
 
@@ -341,7 +361,17 @@ async def require_owner(session: AsyncSession, actor: Actor) -> None:
     """Raise PersonalWorkspace, or NotAllowed unless the actor owns its workspace."""
     if not actor.is_in_shared_workspace:
         raise PersonalWorkspace
-    await _require_owner(session, actor)
+    await require_any_owner(session, actor)
+
+
+@needs(Permission.READ)
+async def require_any_owner(session: AsyncSession, actor: Actor) -> None:
+    """Like `require_owner`, also for the personal workspace. Raises NotAllowed."""
+    is_owner = not actor.is_support and (
+        (await repository.get_member(session, actor.workspace_id, actor.id)).role == WorkspaceRole.OWNER
+    )
+    if not is_owner:
+        raise NotAllowed(t("Only owners of the workspace can do this. Ask one of them."))
 
 
 @needs(Permission.READ)
@@ -381,14 +411,6 @@ async def _remove(session: AsyncSession, workspace: Workspace, account_id: UUID)
     await publish(session, workspaces_topic(account_id))
     await announce(session, workspace.id)
     return account
-
-
-async def _require_owner(session: AsyncSession, actor: Actor) -> None:
-    is_owner = not actor.is_support and (
-        (await repository.get_member(session, actor.workspace_id, actor.id)).role == WorkspaceRole.OWNER
-    )
-    if not is_owner:
-        raise NotAllowed(t("Only owners of the workspace can do this. Ask one of them."))
 
 
 async def _require_other_owner(session: AsyncSession, workspace: Workspace) -> None:

@@ -28,7 +28,7 @@ async def shared_with(server: Server, email: str, role: WorkspaceRole = Workspac
     """A workspace of a new account, which the account with `email` has joined. Returns the owner in it."""
     async with server.core.database.transaction() as session:
         owner = await add_account(session, BOB, name="Bob", password=PASSWORD)
-        created = await service.create_workspace(session, owner, WorkspaceForm(name="Harbor"))
+        created = await service.create_workspace(session, owner, server.core, WorkspaceForm(name="Harbor"))
         owner = await service.actor_in(session, owner, created.id)
         sent = await invitations.invite(session, owner, server.core, InvitationForm(email=email, role=role))
         await invitations.accept_link(session, server.actor, sent.link.rpartition("/")[2])
@@ -64,7 +64,7 @@ async def test_a_workspace_of_others_is_answered_like_an_unknown_one(server: Ser
     assert (await server.get(f"/private?w={named}", token=token)).status_code == 404
     async with server.core.database.transaction() as session:
         bob = await add_account(session, BOB, name="Bob", password=PASSWORD)
-        other = await service.create_workspace(session, bob, WorkspaceForm(name="Other"))
+        other = await service.create_workspace(session, bob, server.core, WorkspaceForm(name="Other"))
     assert (await server.get(f"/private?w={other.id}", token=token)).status_code == 404
     assert await identity(server, token) == str(server.actor.id)
 

@@ -17,7 +17,7 @@ from tests.ui.conftest import Open, Page
 async def in_tideline(committed: Core, ada: Actor) -> Actor:
     """Ada in a workspace that she created, while her personal one is the last used."""
     async with committed.database.transaction() as session:
-        made = await workspaces.create_workspace(session, ada, WorkspaceForm(name="Tideline"))
+        made = await workspaces.create_workspace(session, ada, committed, WorkspaceForm(name="Tideline"))
         return await workspaces.actor_in(session, ada, made.id)
 
 
@@ -44,7 +44,7 @@ async def test_has_a_search_field_for_more_than_seven(open_page: Open, committed
             await opened(page)
             assert page.one("WorkspaceSwitcher")["a"]["menu"]["searchLabel"] == ""
         async with committed.database.transaction() as session:
-            await workspaces.create_workspace(session, ada, WorkspaceForm(name=f"Team {number}"))
+            await workspaces.create_workspace(session, ada, committed, WorkspaceForm(name=f"Team {number}"))
     async with open_page("/dashboard/trash", actor=ada) as page:
         assert len(await opened(page)) == 8
         assert page.one("WorkspaceSwitcher")["a"]["menu"]["searchLabel"] == "Search workspaces"

@@ -1,10 +1,9 @@
-"""The tab General of the account page: profile, photo, language and time zone, and plan."""
+"""The tab General of the account page: profile, photo, language and time zone, and storage."""
 
 from __future__ import annotations
 
 import asyncio
 
-from babel.dates import format_date
 from pydantic import BaseModel, ConfigDict
 from reactpy import component, html
 from reactpy.types import VdomDict
@@ -13,15 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import locale_data, photos, preferences
 from fundwright.accounts import profile as accounts_profile
 from fundwright.accounts.schemas import AccountProfile, LocaleChange, ProfileChange
-from fundwright.billing import service as billing
-from fundwright.billing.schemas import OwnPlan
-from fundwright.core.messages import LANGUAGES, current_language, number, t
+from fundwright.core.messages import LANGUAGES, t
 from fundwright.training import service as training
 from fundwright.training.schemas import Usage
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
-from fundwright_ui.screens.billing.pricing import price_of
-from fundwright_ui.screens.billing.subscriptions import last_day
 from fundwright_ui.ui import (
     Option,
     button,
@@ -29,7 +24,6 @@ from fundwright_ui.ui import (
     checkbox,
     definition_list,
     form,
-    link_button,
     loading,
     problem,
     row,
@@ -49,7 +43,6 @@ class General(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     profile: AccountProfile
-    plan: OwnPlan
     usage: Usage
     time_zones: tuple[str, ...]
 
@@ -61,12 +54,11 @@ def general_tab() -> VdomDict:
     async def read(session: AsyncSession) -> General:
         return General(
             profile=await accounts_profile.get_profile(session, actor),
-            plan=await billing.own_plan(session, actor),
             usage=await training.get_usage(session, actor, connection.core),
             time_zones=await asyncio.to_thread(locale_data.time_zones),
         )
 
-    found = use_query(read, key=[actor.id], topics=[billing.TOPIC])
+    found = use_query(read, key=[actor.id])
     if found.error:
         return problem(found.error, on_retry=found.reload)
     if found.value is None:
@@ -76,7 +68,7 @@ def general_tab() -> VdomDict:
         _photo(general.profile, key="photo"),
         _profile(general.profile, key="profile"),
         _locale(general.profile, general.time_zones, key="locale"),
-        _plan(general),
+        _storage(general.usage),
     )
 
 
@@ -213,32 +205,12 @@ def _locale(profile: AccountProfile, time_zones: tuple[str, ...]) -> VdomDict:
     )
 
 
-def _plan(general: General) -> VdomDict:
-    own = general.plan
-    end = last_day(own.until)
-
-    def used(count: int, limit: int | None) -> str:
-        shown = number(count)
-        if limit is None or not own.is_limited:
-            return shown
-        return t("{used} of {limit}", used=shown, limit=limit)
-
+def _storage(usage: Usage) -> VdomDict:
     return section(
-        t("Plan"),
+        t("Storage"),
         card(
-            definition_list(
-                {
-                    t("Plan"): own.plan.name,
-                    t("Price"): price_of(own.plan),
-                    t("Ends on"): format_date(end, locale=current_language()) if end else None,
-                    t("Documents"): used(general.usage.documents, own.plan.documents),
-                    t("Document storage"): general.usage.text,
-                    t("Drafts this month"): used(own.drafts, own.plan.drafts),
-                    t("Imports this month"): used(own.imports, own.plan.imports),
-                }
-            ),
-            label=t("Plan"),
+            definition_list({t("Documents that you added in all workspaces"): usage.text}),
+            label=t("Storage"),
         ),
-        actions=[link_button(t("All plans"), use_connection().href("/pricing"), size="small")],
-        key="plan",
+        key="storage",
     )

@@ -42,6 +42,7 @@ _NAMES: Mapping[str, Message] = {
     "uses": later("Maximum uses"),
     "was": later("Previous plan"),
     "workspace": later("Workspace"),
+    "workspaces": later("Shared workspaces"),
 }
 _WORDS: Mapping[str, Message] = {
     "code": later("Verification code"),
@@ -96,6 +97,7 @@ def _shown(name: str, value: str, currency: str) -> str:
         "scope": lambda text: TokenScope(text).label,
         "state": lambda text: FeedbackState(text).label,
         "until": day,
+        "workspaces": lambda text: number(int(text)),
     }
     try:
         return writers[name](value)

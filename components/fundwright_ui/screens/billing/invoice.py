@@ -42,7 +42,8 @@ def invoice_screen() -> VdomDict:
         card(
             definition_list(
                 {
-                    t("Account"): payment.email,
+                    t("Workspace"): payment.workspace_name or None,
+                    t("Sent to"): payment.email,
                     t("Description"): payment.text,
                     t("Amount"): money(payment.amount_cents, payment.currency),
                     t("Issued"): format_date(payment.issued, locale=language),

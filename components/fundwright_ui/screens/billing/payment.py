@@ -24,7 +24,7 @@ def payment_screen() -> VdomDict:
             card(
                 html.p(
                     t(
-                        "Tell an administrator which plan you want. The administrator will change your plan and send you an invoice with the amount and due date."
+                        "Tell an administrator which plan you want for which workspace. The administrator will change the plan and send an invoice with the amount and due date to an owner of the workspace."
                     )
                 ),
                 html.p(

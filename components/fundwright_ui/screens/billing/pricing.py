@@ -32,6 +32,7 @@ def limits_of(plan: PlanRead) -> dict[str, str]:
         t("Documents"): shown(plan.documents),
         t("Drafts per month"): shown(plan.drafts),
         t("Imports per month"): shown(plan.imports),
+        t("Shared workspaces"): shown(plan.workspaces),
     }
 
 
@@ -41,7 +42,7 @@ def pricing_screen() -> VdomDict:
     actor = connection.actor
 
     async def read(session: AsyncSession) -> tuple[list[PlanRead], PlanCode | None]:
-        own = await billing.own_plan(session, actor) if actor else None
+        own = await billing.workspace_plan(session, actor) if actor else None
         return await billing.list_plans(session), own.plan.code if own else None
 
     found = use_query(read, topics=[billing.TOPIC])
@@ -59,12 +60,12 @@ def pricing_screen() -> VdomDict:
             html.div({"className": "fw-plans"}, *(_plan(connection, plan, own) for plan in plans)),
             text_link(t("How to pay"), connection.href("/payment")),
         ),
-        subtitle=t("Accounts are on the Free plan unless an administrator or a premium link gives them another one."),
+        subtitle=t("Each workspace has a plan. It is Free unless an administrator or a premium link gives it another one."),
     )
 
 
 def _plan(connection: Connection, plan: PlanRead, own: PlanCode | None) -> VdomDict:
-    """A plan with its price and limits, and how to get it; `own` is the plan of the person, or None for visitors."""
+    """A plan with its price and limits, and how to get it; `own` is the plan of the person's workspace, or None for visitors."""
     shown = price_of(plan)
     before, price, after = shown.partition(money(plan.price_cents, plan.currency) if plan.price_cents else shown)
     return card(
@@ -78,7 +79,7 @@ def _plan(connection: Connection, plan: PlanRead, own: PlanCode | None) -> VdomD
 
 def _way_to(connection: Connection, plan: PlanRead, own: PlanCode | None) -> VdomDict:
     if plan.code == own:
-        return chip(t("Your plan"), color="success")
+        return chip(t("Plan of this workspace"), color="success")
     if own is None and plan.code is PlanCode.FREE:
         return link_button(t("Get started"), connection.href("/auth/register/" + "/".join(registration.OPEN)), block=True)
     label = t("Choose {plan}", plan=plan.name)

@@ -1,4 +1,4 @@
-"""`/dashboard/subscription/{id}`: the plan of one account."""
+"""`/dashboard/subscription/{id}`: the plan of one workspace."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from fundwright.core.messages import current_language, t
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.billing.payment_history import PATH as INVOICES
 from fundwright_ui.screens.billing.subscriptions import PATH, last_day
 from fundwright_ui.ui import (
     Option,
@@ -48,12 +49,12 @@ def subscriber_screen() -> VdomDict:
     address = connection.location.params["id"]
 
     async def read(session: AsyncSession) -> tuple[SubscriberRead, list[PlanRead]]:
-        account_id = parse_id(address, t("The account"))
-        return await billing.get_subscriber(session, actor, account_id), await billing.list_plans(session)
+        workspace_id = parse_id(address, t("The workspace"))
+        return await billing.get_subscriber(session, actor, workspace_id), await billing.list_plans(session)
 
     async def change(session: AsyncSession, changed: SubscriptionForm) -> None:
         if found.value is not None:
-            await billing.subscribe(session, actor, found.value[0].account_id, changed, client=connection.client)
+            await billing.subscribe(session, actor, found.value[0].workspace_id, changed, client=connection.client)
 
     found = use_query(read, key=[address], topics=[billing.TOPIC])
     changing = use_action(change, success=t("The plan was changed."))
@@ -65,11 +66,11 @@ def subscriber_screen() -> VdomDict:
     subscriber, plans = found.value
     end = last_day(subscriber.until)
     return page(
-        subscriber.email,
+        subscriber.title,
         card(
             definition_list(
                 {
-                    t("Name"): subscriber.name,
+                    t("Owners"): ", ".join(subscriber.owners),
                     t("Plan"): subscriber.plan_name,
                     t("Since"): moment(subscriber.since, shown="date") if subscriber.since else None,
                     t("Ends on"): format_date(end, locale=current_language()) if end else None,
@@ -105,5 +106,13 @@ def subscriber_screen() -> VdomDict:
             ),
             key=f"{subscriber.plan} {subscriber.since}",
         ),
-        actions=[back],
+        actions=[
+            back,
+            link_button(
+                t("New invoice"),
+                connection.href(f"{INVOICES}?open=new&workspace={subscriber.workspace_id}"),
+                icon_name="add",
+                variant="contained",
+            ),
+        ],
     )

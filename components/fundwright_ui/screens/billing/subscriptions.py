@@ -53,6 +53,7 @@ class PlanForm(PlanChange):
     documents: Annotated[Limit | None, EmptyAsNone]
     drafts: Annotated[Limit | None, EmptyAsNone]
     imports: Annotated[Limit | None, EmptyAsNone]
+    workspaces: Annotated[Limit | None, EmptyAsNone]
 
 
 def last_day(until: datetime | None) -> date | None:
@@ -70,7 +71,7 @@ def subscriptions_screen() -> VdomDict:
         return await billing.list_plans(session), listed
 
     listing = use_listing(
-        read, query, lambda answer: answer[1], id=lambda subscriber: subscriber.account_id, topics=[billing.TOPIC]
+        read, query, lambda answer: answer[1], id=lambda subscriber: subscriber.workspace_id, topics=[billing.TOPIC]
     )
     if listing.answer is None:
         return page(t("Subscription"), listing.pending(t("Loading plans and subscriptions")))
@@ -95,7 +96,7 @@ def _plans(plans: list[PlanRead], on_open: Callable[[RowOpened], None]) -> VdomD
         columns=[
             Column(field="name", label=t("Plan"), flex=0.7, min_width=70),
             Column(field="price", label=t("Price"), kind="number", flex=1.5, min_width=150),
-            *(Column(field=label, label=label, kind="number", flex=1.24, min_width=124) for label in limits[0]),
+            *(Column(field=label, label=label, kind="number", flex=1.24, min_width=95) for label in limits[0]),
             Column(field="action", label=t("Action"), flex=1, min_width=100),
         ],
         rows=[
@@ -122,6 +123,7 @@ def _edit_form(plan: PlanRead) -> VdomDict:
         "documents": (t("Documents"), plan.documents),
         "drafts": (t("Drafts per month"), plan.drafts),
         "imports": (t("Imports per month"), plan.imports),
+        "workspaces": (t("Shared workspaces"), plan.workspaces),
     }
     title = t("Edit {name}", name=plan.name)
     return side_panel(
@@ -175,10 +177,10 @@ def _subscribers(
             listing,
             listed,
             label=t("Subscribers by plan"),
-            count=nt("{n} account", "{n} accounts", listed.total),
+            count=nt("{n} workspace", "{n} workspaces", listed.total),
             columns=[
-                Column(field="email", label=t("Account"), kind="link", is_sortable=True, flex=6, min_width=180),
-                Column(field="name", label=t("Name"), is_sortable=True, is_compact=False, flex=1.5),
+                Column(field="name", label=t("Workspace"), kind="link", is_sortable=True, flex=3, min_width=160),
+                Column(field="owners", label=t("Owners"), is_sortable=True, flex=4, min_width=180),
                 Column(field="plan", label=t("Plan"), kind="chips", is_sortable=True),
                 Column(field="since", label=t("Since"), kind="date", is_sortable=True, is_compact=False),
                 Column(field="until", label=t("Ends on"), kind="date", is_sortable=True),
@@ -189,7 +191,7 @@ def _subscribers(
             narrow=search_box(
                 url,
                 query,
-                t("Search accounts"),
+                t("Search workspaces"),
                 select_field(
                     "plan",
                     t("Plan"),
@@ -198,7 +200,7 @@ def _subscribers(
                     on_change=narrow(url, "plan"),
                 ),
             ),
-            nothing=t("No accounts match. Change the filters."),
+            nothing=t("No workspaces match. Change the filters."),
             on_open=open_below(connection, PATH),
         ),
     )
@@ -206,10 +208,10 @@ def _subscribers(
 
 def _row(subscriber: SubscriberRead, href: str) -> Row:
     return Row(
-        id=str(subscriber.account_id),
+        id=str(subscriber.workspace_id),
         cells={
-            "email": LinkCell(label=subscriber.email, href=href),
-            "name": subscriber.name,
+            "name": LinkCell(label=subscriber.title, href=href),
+            "owners": ", ".join(subscriber.owners),
             "plan": (Chip(label=subscriber.plan_name, color="primary" if subscriber.since else "secondary"),),
             "since": subscriber.since,
             "until": last_day(subscriber.until),

@@ -14,8 +14,10 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import PlanRead
 from fundwright.core.jobs import jobs_topic
-from fundwright.core.messages import nt, t
+from fundwright.core.messages import nt, number, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.language import service as language
@@ -36,10 +38,10 @@ from fundwright.training.schemas import (
 from fundwright.workspaces import restrictions
 from fundwright_ui.hooks import Query, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
-from fundwright_ui.product import actor_of, use_actor, use_connection
+from fundwright_ui.product import actor_of, id_in, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_of
-from fundwright_ui.screens.comments import CLOSED, are_comments_open, comments_button, comments_panel, id_in
+from fundwright_ui.screens.comments import CLOSED, are_comments_open, comments_button, comments_panel
 from fundwright_ui.screens.first_steps import ADD_DOCUMENTS, first_steps
 from fundwright_ui.screens.listing import Listing, existing_page, export_button, page_table, use_listing
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
@@ -93,6 +95,9 @@ class Overview(BaseModel):
     hidden: frozenset[str]
     """Documents that are hidden from the person."""
     usage: Usage
+    plan: PlanRead
+    counted: int
+    """How many documents count toward the limit of the plan."""
     has_sample: bool
     run: RunRead | None
 
@@ -125,6 +130,8 @@ def train_screen() -> VdomDict:
             documents=await existing_page(partial(training.list_documents, session, actor), request),
             hidden=frozenset(map(str, await restrictions.hidden_ids(session, actor))),
             usage=await training.get_usage(session, actor, connection.core),
+            plan=(await billing.workspace_plan(session, actor)).plan,
+            counted=await training.count_documents(session, actor),
             has_sample=await training.has_sample(session, actor),
             run=runs.items[0] if runs.items else None,
         )
@@ -135,7 +142,7 @@ def train_screen() -> VdomDict:
         lambda overview: overview.documents,
         id=lambda document: document.id,
         key=[actor.id],
-        topics=[training.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id)],
+        topics=[training.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id), billing.TOPIC],
     )
 
     async def load_model() -> Model:
@@ -206,9 +213,7 @@ def train_screen() -> VdomDict:
                     else t("No documents yet."),
                     icon_name="train",
                 ),
-                html.p({"className": "fw-hint"}, t("Your documents use {usage}.", usage=overview.usage.text))
-                if overview.usage.documents
-                else None,
+                _used(overview),
             ),
             panel=_paste_text(listing.load, key="paste")
             if is_pasting
@@ -250,6 +255,30 @@ def train_screen() -> VdomDict:
             else None,
             menu(t("More actions"), export, trash_link(training.DOCUMENT, variant="text"), id="train-actions"),
         ],
+    )
+
+
+def _used(overview: Overview) -> VdomDict | None:
+    """How many documents the workspace has of those that its plan includes, and how much storage the person's own ones use."""
+    if not overview.counted and not overview.usage.size_bytes:
+        return None
+    count, plan = number(overview.counted), overview.plan
+    return html.p(
+        {"className": "fw-hint"},
+        t("Documents in this workspace: {count}.", count=count)
+        if plan.documents is None
+        else t(
+            "Documents in this workspace: {count} of {limit} ({plan} plan).",
+            count=count,
+            limit=number(plan.documents),
+            plan=plan.name,
+        ),
+        " ",
+        t("Those that you added in all workspaces use {usage}.", usage=overview.usage.text)
+        if overview.usage.size_bytes
+        else None,
+        " ",
+        text_link(t("View usage"), use_connection().href("/dashboard/workspace?tab=plan")),
     )
 
 

@@ -1,4 +1,4 @@
-"""`/dashboard/workspace`: the members of a workspace, and invitations to it."""
+"""`/dashboard/workspace`: the members of a workspace, invitations to it, and its plan."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from fundwright_ui.screens.sharing.panel import PATH as SHARE_LINKS
 from fundwright_ui.screens.workspaces.invitations import invitations_tab, invite_panel
 from fundwright_ui.screens.workspaces.joining import own_invitations
 from fundwright_ui.screens.workspaces.members import members_tab
+from fundwright_ui.screens.workspaces.plan import plan_tab
 from fundwright_ui.screens.workspaces.restricting import restricted_tab
 from fundwright_ui.screens.workspaces.support import OPEN as SUPPORT
 from fundwright_ui.screens.workspaces.support import support_panel
@@ -34,7 +35,6 @@ from fundwright_ui.ui import (
     menu,
     page,
     problem,
-    section,
     side_panel,
     tabs,
     text_field,
@@ -49,7 +49,7 @@ _MENU = "workspace-actions"
 
 @screen(PATH, "Workspace", help="/help/workspaces")
 def workspace_screen() -> VdomDict:
-    actor, url = use_actor(), use_url_state()
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
     found = use_query(
         lambda session: workspaces.get_workspace(session, actor),
         key=[actor.workspace_id],
@@ -63,6 +63,7 @@ def workspace_screen() -> VdomDict:
     if workspace.id != actor.id:
         return html.fragment(_shared(workspace, key="shared"))
     is_creating = url.get("open") == _NEW
+    chosen = "plan" if url.get("tab") == "plan" else "activity"
     return page(
         title,
         own_invitations(key="own"),
@@ -72,7 +73,15 @@ def workspace_screen() -> VdomDict:
             {"className": "fw-muted"},
             t("Only you can use your personal workspace. Create another one to work with other people."),
         ),
-        section(t("Activity"), activity_feed(key="activity"), key="activity"),
+        tabs(
+            [
+                Tab("activity", t("Activity"), connection.href(PATH)),
+                Tab("plan", t("Plan"), connection.href(f"{PATH}?tab=plan")),
+            ],
+            chosen,
+            label=title,
+        ),
+        plan_tab(is_owner=not actor.is_support, key="plan") if chosen == "plan" else activity_feed(key="activity"),
         subtitle=workspace.title,
         actions=[
             _share_links(),
@@ -102,6 +111,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
         "members": members_tab(workspace, key="members"),
         "invitations": invitations_tab(is_owner, sent, key="invitations"),
         "activity": activity_feed(key="activity"),
+        "plan": plan_tab(is_owner, key="plan"),
         **({"restricted": restricted_tab(key="restricted")} if is_owner else {}),
     }
     chosen = url.get("tab") if url.get("tab") in contents else "members"
@@ -126,6 +136,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
                 Tab("members", t("Members"), connection.href(PATH)),
                 Tab("invitations", t("Invitations"), connection.href(f"{PATH}?tab=invitations")),
                 Tab("activity", t("Activity"), connection.href(f"{PATH}?tab=activity")),
+                Tab("plan", t("Plan"), connection.href(f"{PATH}?tab=plan")),
                 *([Tab("restricted", t("Restricted"), connection.href(f"{PATH}?tab=restricted"))] if is_owner else []),
             ],
             chosen,
@@ -237,7 +248,7 @@ def _new() -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
     async def create(session: AsyncSession, new: WorkspaceForm) -> None:
-        made = await workspaces.create_workspace(session, actor, new, client=connection.client)
+        made = await workspaces.create_workspace(session, actor, connection.core, new, client=connection.client)
         await workspaces.use_workspace(session, actor, made.id)
 
     creating = use_action(create, then=lambda: connection.navigate(PATH, reload=True))

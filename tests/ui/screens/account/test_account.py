@@ -11,7 +11,6 @@ from fundwright.accounts.schemas import AccountProfile, Actor, Client, Role
 from fundwright.authentication import api_tokens, email_change, sessions
 from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import SignedIn, SignInRefused
-from fundwright.billing import service as billing
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.paging import PageRequest
@@ -128,14 +127,6 @@ class TestGeneral:
             await screen.click("button", "Remove photo")
             assert screen.navigations == [PATH, PATH]
         assert (await profile_of(committed, ada)).photo_url is None
-
-    async def test_plan_and_usage_lead_to_the_plans(self, committed: Core, ada: Actor) -> None:
-        async with committed.database.transaction() as session:
-            await billing.check_quota(session, ada, billing.Quota.DRAFTS)
-            own = await billing.own_plan(session, ada)
-        async with mounted(committed, ada, account_screen) as screen:
-            assert f"Drafts this month 1 of {own.plan.drafts}" in screen.text
-            assert screen.find("link", "All plans").props["href"] == "/pricing"
 
 
 class TestSecurity:

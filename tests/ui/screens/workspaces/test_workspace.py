@@ -61,7 +61,9 @@ async def inside(core: Core, actor: Actor, workspace_id: UUID) -> Actor:
 @pytest.fixture
 async def owner(committed: Core, ada: Actor) -> Actor:
     """Ada in a workspace that she has just created."""
-    made = await do(committed, lambda session: workspaces.create_workspace(session, ada, WorkspaceForm(name="Tideline")))
+    made = await do(
+        committed, lambda session: workspaces.create_workspace(session, ada, committed, WorkspaceForm(name="Tideline"))
+    )
     return await inside(committed, ada, made.id)
 
 

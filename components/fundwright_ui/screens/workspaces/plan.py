@@ -1,0 +1,127 @@
+"""The tab Plan of a workspace: its plan, what has been used of it, and its invoices."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from babel.dates import format_date
+from pydantic import BaseModel
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import PaymentQuery, PaymentRead, WorkspacePlan
+from fundwright.core.messages import current_language, nt, number, t
+from fundwright.core.paging import Page
+from fundwright.training import service as training
+from fundwright_ui.hooks import query_in_address, use_query, use_url_state
+from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.screens.billing.payment_history import payment_row, payment_search
+from fundwright_ui.screens.billing.pricing import price_of
+from fundwright_ui.screens.billing.subscriptions import last_day
+from fundwright_ui.screens.listing import existing_page, has_filters, listed_table, use_listing
+from fundwright_ui.ui import card, definition_list, empty, link_button, loading, problem, section, stack
+from fundwright_ui.widgets import Column
+
+
+class _Used(BaseModel):
+    plan: WorkspacePlan
+    documents: int
+
+
+@component
+def plan_tab(is_owner: bool) -> VdomDict:
+    """The plan and its usage for all members, and the invoices for owners."""
+    return stack(_plan(key="plan"), _invoices(key="invoices") if is_owner else None)
+
+
+@component
+def _plan() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def read(session: AsyncSession) -> _Used:
+        return _Used(plan=await billing.workspace_plan(session, actor), documents=await training.count_documents(session, actor))
+
+    found = use_query(read, key=[actor.workspace_id], topics=[billing.TOPIC, training.documents_topic(actor.workspace_id)])
+    if found.error:
+        return problem(found.error, on_retry=found.reload)
+    if found.value is None:
+        return loading(t("Loading the plan"))
+    own, plan = found.value.plan, found.value.plan.plan
+    end = last_day(own.until)
+
+    def used(count: int, limit: int | None) -> str:
+        return number(count) if limit is None else t("{used} of {limit}", used=number(count), limit=number(limit))
+
+    return section(
+        t("Plan"),
+        card(
+            definition_list(
+                {
+                    t("Plan"): plan.name,
+                    t("Price"): price_of(plan),
+                    t("Ends on"): format_date(end, locale=current_language()) if end else None,
+                    t("Documents"): used(found.value.documents, plan.documents),
+                    t("Drafts this month"): used(own.drafts, plan.drafts),
+                    t("Regenerated sections this month"): used(own.sections, own.most_sections),
+                    t("Imports this month"): used(own.imports, plan.imports),
+                }
+            ),
+            html.p(
+                {"className": "fw-hint"},
+                t("What all members use counts together.")
+                if own.is_limited
+                else t("As an administrator, you can use more than the plan includes. What you use counts."),
+            )
+            if actor.is_in_shared_workspace or not own.is_limited
+            else None,
+            label=t("Plan"),
+        ),
+        actions=[link_button(t("All plans"), connection.href("/pricing"), size="small")],
+    )
+
+
+@component
+def _invoices() -> VdomDict:
+    actor, url = use_actor(), use_url_state()
+    query = query_in_address(PaymentQuery, url.params)
+
+    async def read(session: AsyncSession) -> Page[PaymentRead]:
+        return await existing_page(partial(billing.list_workspace_payments, session, actor), query)
+
+    listing = use_listing(
+        read,
+        query,
+        lambda listed: listed,
+        id=lambda payment: payment.id,
+        key=[actor.workspace_id],
+        topics=[billing.TOPIC],
+    )
+    title, listed = t("Invoices"), listing.answer
+    if listed is None:
+        return section(title, listing.pending(t("Loading invoices")))
+    if not listed.total and not listing.rows.shown and not has_filters(query):
+        return section(title, empty(t("No invoices yet."), icon_name="payment"))
+    return section(
+        title,
+        *listed_table(
+            listing,
+            listed,
+            label=title,
+            count=nt("{n} invoice", "{n} invoices", listed.total),
+            columns=[
+                Column(field="number", label=t("Number"), is_sortable=True, min_width=110),
+                Column(field="text", label=t("Description"), is_sortable=True, flex=4, min_width=140),
+                Column(field="email", label=t("Sent to"), is_sortable=True, is_compact=False, flex=3, min_width=160),
+                Column(field="amount", label=t("Amount"), kind="number", is_sortable=True),
+                Column(field="issued", label=t("Issued"), kind="date", is_sortable=True, is_compact=False),
+                Column(field="due", label=t("Due"), kind="date", is_sortable=True, is_compact=False),
+                Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
+            ],
+            row_of=lambda each: payment_row(each.item, each.item.number),
+            export="/api/billing/workspace/payments/export.csv",
+            narrow=payment_search(url, query),
+            nothing=t("No invoices match. Change the filters."),
+        ),
+    )
