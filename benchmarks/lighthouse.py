@@ -7,20 +7,20 @@ phone with a slow network and a quarter of the CPU's speed. Scores and times are
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserType, sync_playwright
 
 from benchmarks._notices import EMAIL, PASSWORD, all_notices, sign_in
 from benchmarks.ui.servers import NotAvailable, install_npm
-from e2e.application import Application, launch_options, started
+from e2e.application import Application, free_port, launch_options, started
 from e2e.pages.polling import eventually
 from e2e.pages.screens import requests_of
 
@@ -57,7 +57,7 @@ def main() -> int:
                 goal
                 for profile in PROFILES
                 for path in find_screens(browser, application, draft)
-                for goal in tell(profile, path, measure(lighthouse, browser, application.url, path, profile))
+                for goal in tell(profile, path, measure(lighthouse, playwright.chromium, application.url, path, profile))
             ]
             browser.close()
     for goal in missed:
@@ -94,28 +94,22 @@ def first_notice(requests: Any) -> str:
     return found
 
 
-def cookie_of(browser: Browser, url: str) -> str:
-    """The cookie of a new session, because a page replaces the one with which it was opened after a while."""
-    context = browser.new_context(base_url=url)
-    sign_in(context)
-    cookie = "; ".join(f"{each.get('name')}={each.get('value')}" for each in context.cookies())
-    context.close()
-    return cookie
-
-
-def measure(lighthouse: Path, browser: Browser, url: str, path: str, profile: str) -> Result:
-    """The sign-in page is visited without a session."""
-    options = launch_options()
-    flags = " ".join(("--headless", *options["args"]))
-    variables = os.environ | ({"CHROME_PATH": options["executable_path"]} if "executable_path" in options else {})
+def measure(lighthouse: Path, chromium: BrowserType, url: str, path: str, profile: str) -> Result:
+    """Each run has a browser of its own. The sign-in page is visited without a session."""
+    options, port = launch_options(), free_port()
+    arguments = [*options.pop("args"), f"--remote-debugging-port={port}"]
+    command = [
+        lighthouse, url + path, *PROFILES[profile], "--quiet", "--output=json", f"--only-categories={','.join(CATEGORIES)}",
+        f"--port={port}",
+    ]  # fmt: skip
     reports: list[dict[str, Any]] = []
     for _ in range(RUNS):
-        headers = {} if path == "/auth/login" else {"Cookie": cookie_of(browser, url)}
-        command = [
-            lighthouse, url + path, *PROFILES[profile], "--quiet", "--output=json", f"--only-categories={','.join(CATEGORIES)}",
-            f"--extra-headers={json.dumps(headers)}", f"--chrome-flags={flags}",
-        ]  # fmt: skip
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, env=variables)
+        with tempfile.TemporaryDirectory() as folder:
+            context = chromium.launch_persistent_context(folder, args=arguments, base_url=url, **options)
+            if path != "/auth/login":
+                sign_in(context)
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+            context.close()
         reports.append(json.loads(done.stdout))
         final = urlsplit(reports[-1]["finalDisplayedUrl"]).path
         assert final == path, f"{path} led to {final}."

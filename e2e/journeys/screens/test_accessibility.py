@@ -76,8 +76,8 @@ ALIKE = {
 assert {*ALIKE, *ALIKE.values()} <= set(ADDRESSES) and not set(ALIKE) & set(ALIKE.values())
 
 
-# Elements that are still fading in have no contrast yet.
-SETTLED = """document.getAnimations().every(
+# Elements that are still fading in have no contrast yet. Animations that follow scrolling never end.
+SETTLED = """document.getAnimations().filter((each) => each.timeline === document.timeline).every(
   (each) => each.playState !== "running" || each.effect.getComputedTiming().iterations === Infinity
 )"""
 
