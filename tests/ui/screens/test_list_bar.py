@@ -20,7 +20,7 @@ def bar_of(element: Element) -> object:
 
 
 @pytest.mark.parametrize(
-    ("screen", "count"), [(people_screen, "1 account"), (audit_screen, "1 entry"), (subscriptions_screen, "1 account")]
+    ("screen", "count"), [(people_screen, "1 account"), (audit_screen, "1 entry"), (subscriptions_screen, "1 workspace")]
 )
 async def test_the_count_and_the_export_are_beside_the_search(committed: Core, screen: Screen, count: str) -> None:
     async with committed.database.transaction() as session:
