@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fundwright.training.readers import Reader
     from fundwright.trash.service import TrashKind
     from fundwright.workspaces.restrictions import RestrictableKind
-    from fundwright.workspaces.service import WorkspaceCreatedHandler, WorkspaceDeletedHandler
+    from fundwright.workspaces.service import WorkspaceCreationCheck, WorkspaceDeletedHandler
 
 
 @hookspec
@@ -97,8 +97,8 @@ def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
 
 
 @hookspec
-def workspace_created_handlers() -> Iterable[WorkspaceCreatedHandler]:
-    """Coroutines `handler(session, actor, core)` that are called before the actor creates a workspace. An exception refuses it."""
+def workspace_creation_checks() -> Iterable[WorkspaceCreationCheck]:
+    """Coroutines `check(session, actor, core)` that are called before the actor creates a workspace. An exception refuses it."""
     return ()
 
 

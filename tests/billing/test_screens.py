@@ -104,7 +104,7 @@ class TestPaymentHistory:
 
     async def test_the_workspace_of_a_new_one_is_found_and_can_be_changed(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with mounted(committed, boss, payment_history_screen, path=new_invoice(ada)) as screen:
-            await screen.click("button", "Choose another")
+            await screen.click("button", "Choose another workspace")
             await screen.type("Find a workspace", "nowhere")
             await screen.expect("No workspaces match. Change your search.")
             await screen.type("Find a workspace", "")
@@ -243,10 +243,10 @@ class TestSubscriptions:
         async with committed.database.transaction() as session:
             await service.subscribe(session, boss, ada.id, SubscriptionChange(plan=PlanCode.TEAM, until=TODAY), client=HERE)
         async with mounted(committed, boss, subscriptions_screen, path="/dashboard/subscription?plan=team") as screen:
-            assert [cell["label"] for cell in cells(screen, "name", "Subscribers by plan")] == ["Ada Example (personal)"]
-            assert cells(screen, "owners", "Subscribers by plan") == [ada.email]
-            assert cells(screen, "until", "Subscribers by plan") == [format_date(TODAY, locale="en")]
-            await screen.emit("DataTable", "on_open", of="Subscribers by plan", id=str(ada.id))
+            assert [cell["label"] for cell in cells(screen, "name", "Workspaces by plan")] == ["Ada Example (personal)"]
+            assert cells(screen, "owners", "Workspaces by plan") == [ada.email]
+            assert cells(screen, "until", "Workspaces by plan") == [format_date(TODAY, locale="en")]
+            await screen.emit("DataTable", "on_open", of="Workspaces by plan", id=str(ada.id))
             assert screen.navigations == [f"/dashboard/subscription/{ada.id}"]
 
     async def test_the_plan_of_a_workspace_is_changed(self, committed: Core, boss: Actor, ada: Actor) -> None:

@@ -175,7 +175,7 @@ class TestQuota:
 
     async def test_a_larger_plan_counts_at_once(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
         await limit(session, admin, Quota.DOCUMENTS, 3)
-        with pytest.raises(service.QuotaSpent, match="includes 3 documents, and it has reached the limit. Remove some"):
+        with pytest.raises(service.QuotaSpent, match="includes 3 documents, and that limit has been reached. Remove some"):
             await service.check_quota(session, actor, Quota.DOCUMENTS, held=3)
         await put_on(session, admin, actor, PlanCode.PRO)
         await service.check_quota(session, actor, Quota.DOCUMENTS, held=3)

@@ -344,7 +344,10 @@ class TestUpgrade:
             await upgrade(database_url)
             after = {table: connection.execute(SQL(rows).format(Identifier(table))).fetchall() for table in tables}
             assert after == before
-            assert connection.execute("SELECT workspace_name FROM payment ORDER BY number").fetchall() == [("Ada",), ("",)]
+            assert connection.execute("SELECT workspace_name FROM payment ORDER BY number").fetchall() == [
+                ("Ada",),
+                ("ada@example.org",),
+            ]
             limits = connection.execute("SELECT workspaces FROM plan ORDER BY position").fetchall()
             assert limits == [(10,), (25,), (None,)]
             connection.execute("DELETE FROM workspace WHERE id = %s", [ada])

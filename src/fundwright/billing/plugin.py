@@ -16,7 +16,7 @@ from fundwright.billing.schemas import LinkState
 from fundwright.core.assembly import Core
 from fundwright.core.messages import nt
 from fundwright.core.plugins import hookimpl
-from fundwright.workspaces.service import WorkspaceCreatedHandler
+from fundwright.workspaces.service import WorkspaceCreationCheck
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -32,7 +32,12 @@ class PremiumLinks:
         if offer.state is not LinkState.ACTIVE:
             return RegistrationLink(is_open=False, note=offer.sentence)
         days = offer.days or 0
-        note = nt("You get the {plan} plan for {n} day.", "You get the {plan} plan for {n} days.", days, plan=offer.plan_name)
+        note = nt(
+            "Your personal workspace gets the {plan} plan for {n} day.",
+            "Your personal workspace gets the {plan} plan for {n} days.",
+            days,
+            plan=offer.plan_name,
+        )
         return RegistrationLink(is_open=True, note=note)
 
     async def redeem(self, session: AsyncSession, actor: Actor, core: Core, token: str, *, client: Client) -> None:
@@ -45,7 +50,7 @@ def registration_links() -> Iterable[RegistrationLinks]:
 
 
 @hookimpl
-def workspace_created_handlers() -> Iterable[WorkspaceCreatedHandler]:
+def workspace_creation_checks() -> Iterable[WorkspaceCreationCheck]:
     return [service.check_workspaces]
 
 

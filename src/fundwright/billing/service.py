@@ -182,7 +182,7 @@ def _spent(quota: Quota, plan: str, limit: int) -> str:
     match quota:
         case Quota.DOCUMENTS:
             return t(
-                "The {plan} plan of this workspace includes {limit} documents, and it has reached the limit. Remove some, or ask an administrator for a larger plan.",
+                "The {plan} plan of this workspace includes {limit} documents, and that limit has been reached. Remove some, or ask an administrator for a larger plan.",
                 plan=plan,
                 limit=limit,
             )

@@ -49,7 +49,7 @@ RENAMED = ActivityKind(
 )
 ACTIVITY = (JOINED, LEFT, REMOVED, ROLE_CHANGED, OWNERSHIP_TRANSFERRED, RENAMED)
 
-WorkspaceCreatedHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
+WorkspaceCreationCheck = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 """May raise an exception to refuse the workspace that the actor is about to create. Until the transaction ends, the account can neither
 create nor join another one."""
 
@@ -141,12 +141,12 @@ async def get_workspace(session: AsyncSession, actor: Actor) -> WorkspaceRead:
 async def create_workspace(
     session: AsyncSession, actor: Actor, core: Core, form: WorkspaceForm, *, client: Client = COMMAND_LINE
 ) -> WorkspaceRead:
-    """Create a workspace that the actor owns. Raises NotAllowed, TooManyWorkspaces, or what a `workspace_created_handlers` raises."""
+    """Create a workspace that the actor owns. Raises NotAllowed, TooManyWorkspaces, or what one of the `workspace_creation_checks` raises."""
     require_confirmed(actor)
     await require_room(session, actor)
-    handlers: list[WorkspaceCreatedHandler] = core.plugins.collect("workspace_created_handlers")
-    for handler in handlers:
-        await handler(session, actor, core)
+    checks: list[WorkspaceCreationCheck] = core.plugins.collect("workspace_creation_checks")
+    for check in checks:
+        await check(session, actor, core)
     workspace = await repository.add(session, name=form.name, owner_id=actor.id)
     await audit.record(session, "workspace.created", actor=actor, subject=form.name, client=client)
     await publish(session, workspaces_topic(actor.id))

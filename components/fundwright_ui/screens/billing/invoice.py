@@ -42,7 +42,7 @@ def invoice_screen() -> VdomDict:
         card(
             definition_list(
                 {
-                    t("Workspace"): payment.workspace_name or None,
+                    t("Workspace"): payment.workspace_name,
                     t("Sent to"): payment.email,
                     t("Description"): payment.text,
                     t("Amount"): money(payment.amount_cents, payment.currency),

@@ -252,7 +252,7 @@ def _invoice_form(workspace: SubscriberRead, added: Callable[[], None], close: C
     return stack(
         row(
             html.strong(workspace.title),
-            button(t("Choose another"), size="small", variant="text", on_click=lambda: url.set(workspace=None)),
+            button(t("Choose another workspace"), size="small", variant="text", on_click=lambda: url.set(workspace=None)),
             spread=True,
         ),
         form(

@@ -85,7 +85,9 @@ def _revoking(link: PremiumLinkRead) -> VdomDict:
         button(t("Revoke"), danger=True, on_click=lambda: set_asking(True)),
         danger_dialog(
             t("Revoke this link?"),
-            t("No one will be able to register with it. People who have already registered keep their plan."),
+            t(
+                "No one will be able to register with it. The personal workspaces of people who have already registered keep the plan."
+            ),
             is_open=is_asking,
             confirm_label=t("Revoke"),
             error=revoking.error,

@@ -74,7 +74,7 @@ def premium_links_screen() -> VdomDict:
         return page(
             t("Premium Link"),
             *children,
-            subtitle=t("People who register with a premium link get its plan for the given time."),
+            subtitle=t("The personal workspaces of people who register with a premium link get its plan for the given time."),
             actions=[new],
         )
 

@@ -60,7 +60,7 @@ def pricing_screen() -> VdomDict:
             html.div({"className": "fw-plans"}, *(_plan(connection, plan, own) for plan in plans)),
             text_link(t("How to pay"), connection.href("/payment")),
         ),
-        subtitle=t("Each workspace has a plan. It is Free unless an administrator or a premium link gives it another one."),
+        subtitle=t("Every workspace is on the Free plan unless an administrator or a premium link gives it another one."),
     )
 
 

@@ -172,11 +172,11 @@ def _subscribers(
 ) -> VdomDict:
     connection, url = use_connection(), use_url_state()
     return section(
-        t("Subscribers by plan"),
+        t("Workspaces by plan"),
         *listed_table(
             listing,
             listed,
-            label=t("Subscribers by plan"),
+            label=t("Workspaces by plan"),
             count=nt("{n} workspace", "{n} workspaces", listed.total),
             columns=[
                 Column(field="name", label=t("Workspace"), kind="link", is_sortable=True, flex=3, min_width=160),

@@ -274,7 +274,7 @@ def _used(overview: Overview) -> VdomDict | None:
             plan=plan.name,
         ),
         " ",
-        t("Those that you added in all workspaces use {usage}.", usage=overview.usage.text)
+        t("The documents that you added in all workspaces use {usage}.", usage=overview.usage.text)
         if overview.usage.size_bytes
         else None,
         " ",

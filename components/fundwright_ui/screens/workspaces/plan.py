@@ -70,9 +70,9 @@ def _plan() -> VdomDict:
             ),
             html.p(
                 {"className": "fw-hint"},
-                t("What all members use counts together.")
+                t("All members share these limits.")
                 if own.is_limited
-                else t("As an administrator, you can use more than the plan includes. What you use counts."),
+                else t("As an administrator, you can exceed these limits, but what you use counts."),
             )
             if actor.is_in_shared_workspace or not own.is_limited
             else None,

@@ -15,7 +15,7 @@ def upgrade() -> None:
         op.create_foreign_key(f"fk_{table}_owner_id_workspace", table, "workspace", ["owner_id"], ["id"], ondelete=ondelete)
     op.add_column("payment", sa.Column("workspace_name", sa.String(), nullable=True))
     op.execute(
-        "UPDATE payment SET workspace_name = coalesce((SELECT display_name FROM account WHERE account.id = payment.owner_id), '')"
+        "UPDATE payment SET workspace_name = coalesce((SELECT display_name FROM account WHERE account.id = payment.owner_id), email)"
     )
     op.alter_column("payment", "workspace_name", nullable=False)
     op.add_column("plan", sa.Column("workspaces", sa.Integer(), nullable=True))
