@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.models import AuditEntry
 from fundwright.accounts.schemas import Actor, WorkspaceRole
+from fundwright.activity import personal_data as activity_copy
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
 from fundwright.core import jobs
@@ -21,7 +22,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotAllowed, NotFound
 from fundwright.core.jobs import JobState
 from fundwright.core.paging import PageRequest
-from fundwright.core.scopes import acting_in
+from fundwright.core.scopes import INSTALLATION, acting_in
 from fundwright.generation import editing, service
 from fundwright.generation.schemas import (
     DraftQuery,
@@ -242,6 +243,20 @@ class TestDocuments:
                 "Ben restricted “Ladders” to chosen members",
             )
             assert hidden not in await told(actor)
+
+    async def test_that_are_hidden_now_are_missing_in_a_copy_of_the_data_of_who_changed_them_before(self, team: Team) -> None:
+        async def copied(actor: Actor) -> str:
+            async with team.desk.core.database.transaction(scope=INSTALLATION) as session:
+                (file,) = [file async for file in activity_copy.own_files(session, actor, team.desk.core)]
+            assert isinstance(file.content, bytes)
+            return file.content.decode()
+
+        await team.do(team.ben, lambda session: training.rename_document(session, team.ben, team.roofs, _named("Ben's roofs")))
+        assert "Ben's roofs" in await copied(team.ben)
+        await team.restrict(team.ada, team.roofs)
+        await team.do(team.ada, lambda session: training.rename_document(session, team.ada, team.roofs, _named("Secret roofs")))
+        assert "roofs" not in await copied(team.ben)
+        assert "Secret roofs" in await copied(team.ada)
 
     async def test_the_personal_workspace_has_nothing_to_restrict(self, team: Team) -> None:
         alone = team.desk.actor

@@ -99,10 +99,13 @@ async def list_people(session: AsyncSession, owner_id: UUID) -> list[ActivePerso
     return [ActivePerson(id=id, name=name) for id, name in await session.execute(found)]
 
 
-async def list_own(session: AsyncSession, account_id: UUID) -> Sequence[Activity]:
-    """Return what an account did in the workspaces that it belongs to, oldest first."""
-    theirs = select(Membership.workspace_id).where(Membership.account_id == account_id)
-    found = select(Activity).where(Activity.account_id == account_id, Activity.owner_id.in_(theirs))
+async def list_workspaces_of(session: AsyncSession, account_id: UUID) -> Sequence[UUID]:
+    return (await session.scalars(select(Membership.workspace_id).where(Membership.account_id == account_id))).all()
+
+
+async def list_own(session: AsyncSession, owner_id: UUID, account_id: UUID) -> Sequence[Activity]:
+    """Return what an account did in a workspace, oldest first."""
+    found = select(Activity).where(Activity.owner_id == owner_id, Activity.account_id == account_id)
     return (await session.scalars(found.order_by(Activity.at, Activity.id))).all()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
@@ -49,6 +50,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _BODY_LIMIT = "fundwright.max_body_bytes"
 _LANGUAGE_COOKIE = "language"
 _TIME_ZONE_COOKIE = "time_zone"
+_TIME_ZONE = re.compile(r"[A-Za-z0-9_+-]{1,32}(?:/[A-Za-z0-9_+-]{1,32}){0,2}")
 
 
 def _core(request: Request) -> Core:
@@ -218,7 +220,7 @@ def requested_time_zone(connection: HTTPConnection) -> str | None:
     """The browser's time zone, which pages keep in a cookie; None if it is missing or unknown."""
     name = connection.cookies.get(_TIME_ZONE_COOKIE, "")
     try:
-        return ZoneInfo(name).key if name else None
+        return ZoneInfo(name).key if _TIME_ZONE.fullmatch(name) else None
     except (ValueError, OSError, ZoneInfoNotFoundError):
         return None
 
