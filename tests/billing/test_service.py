@@ -314,6 +314,18 @@ class TestPayments:
         numbers = [(await write(session, admin, core, actor, issued=day)).number for day in (earlier, TODAY, TODAY)]
         assert numbers == ["2020-0001", f"{TODAY.year}-0001", f"{TODAY.year}-0002"]
 
+    async def test_repeated_requests_create_it_once(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        async def add(**change: Any) -> PaymentRead:
+            async with committed.database.transaction() as session:
+                return await write(session, boss, committed, ada, **change)
+
+        sent = await asyncio.gather(*(add(key="a") for _ in range(3)))
+        assert sent == [sent[0]] * 3
+        others = [await add(key="b"), await add(key="a", text="Team"), await add(), await add()]
+        assert [payment.number for payment in others] == [f"{TODAY.year}-000{n}" for n in range(2, 6)]
+        async with committed.database.reading() as session:
+            assert (await mail.list_messages(session, PageRequest())).total == 5
+
     @pytest.mark.parametrize(
         ("language", "subject", "sentence"),
         [

@@ -10,6 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import Database
+from fundwright.core.errors import UnusableText
+from fundwright.core.mail import Mail
 from fundwright.core.scopes import INSTALLATION, NOBODY, Scope, across_workspaces, act_in, acting_in
 
 ADA, BOB = (Scope(workspace_id=UUID(int=number), account_id=UUID(int=number + 10)) for number in (1, 2))
@@ -21,6 +23,12 @@ _SETTINGS = text(
 
 async def settings(session: AsyncSession) -> tuple[str, ...]:
     return tuple((await session.execute(_SETTINGS)).one())
+
+
+async def write_across_workspaces(single: Database, row: Mail) -> None:
+    async with single.transaction() as session, across_workspaces(session):
+        session.add(row)
+        await session.flush()
 
 
 def values(scope: Scope) -> tuple[str, ...]:
@@ -105,6 +113,10 @@ class TestAcrossWorkspaces:
         with pytest.raises(DBAPIError):
             async with single.transaction() as session, across_workspaces(session):
                 await session.execute(text("SELECT 1 / 0"))
+        async with single.reading() as session:
+            assert await settings(session) == values(ADA)
+        with pytest.raises(UnusableText):
+            await write_across_workspaces(single, Mail(kind="", recipient="", language="en", subject="\0", text="", html=""))
         async with single.reading() as session:
             assert await settings(session) == values(ADA)
         async with single.transaction() as session:

@@ -154,7 +154,8 @@ class PaymentState(StrEnum):
 
 
 class PaymentForm(BaseModel):
-    """What an invoice says, and to which owner of its workspace it is sent. Its number is assigned by year."""
+    """What an invoice says, and to which owner of its workspace it is sent. Its number is assigned by year. A repeated request with the
+    same `key` and content creates no second invoice."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -164,6 +165,7 @@ class PaymentForm(BaseModel):
     currency: Currency = "usd"
     issued: Day
     due: Day
+    key: str = Field(default="", max_length=64)
 
 
 class PaymentCreate(PaymentForm):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from uuid import UUID, uuid4
+from uuid import UUID, uuid4, uuid5
 
 from babel.dates import format_date
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -50,6 +50,7 @@ from fundwright.core.spreadsheets import csv_lines
 from fundwright.workspaces import service as workspaces
 
 _SECTIONS_PER_DRAFT = 10
+_REPEATED = UUID("05778fc9-45de-4968-ace6-68342d018060")
 
 TOPIC = "billing"
 """The live topic for every change of plans, subscriptions, payments, and premium links."""
@@ -373,18 +374,21 @@ def _payment_lines(found: AsyncIterator[PaymentRead]) -> AsyncIterator[str]:
 
 @needs(Permission.ADMINISTER)
 async def add_payment(session: AsyncSession, actor: Actor, core: Core, invoice: PaymentCreate, *, client: Client) -> PaymentRead:
-    """Create an open invoice of a workspace with the next number of its year, and email it to one of its owners. Raises NotFound,
-    NotAnOwner, or Invalid."""
+    """Create an open invoice of a workspace with the next number of its year, and email it to one of its owners. A repeated request
+    returns the first invoice. Raises NotFound, NotAnOwner, or Invalid."""
     if invoice.due < invoice.issued:
         raise Invalid(t("The invoice is due before it is issued. Choose a later date."))
     workspace = await get_subscriber(session, actor, invoice.workspace_id)
     if invoice.email not in workspace.owners:
         raise NotAnOwner(invoice.email, workspace.name)
-    payment = Payment(
-        owner_id=invoice.workspace_id, workspace_name=workspace.name, **invoice.model_dump(exclude={"workspace_id"})
-    )
+    id = uuid5(_REPEATED, f"{actor.id} {invoice.model_dump_json()}") if invoice.key else uuid4()
     async with across_workspaces(session):
-        payment.number = await repository.next_payment_number(session, invoice.issued.year)
+        number = await repository.next_payment_number(session, invoice.issued.year)
+        repeated = await repository.find_payment(session, id)
+        if repeated is not None:
+            return PaymentRead.model_validate(repeated)
+        content = invoice.model_dump(exclude={"workspace_id", "key"})
+        payment = Payment(id=id, number=number, owner_id=invoice.workspace_id, workspace_name=workspace.name, **content)
         session.add(payment)
         await session.flush()
     await _record_payment(session, "payment.created", payment, actor=actor, client=client)

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, event, func, select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, InvalidRequestError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session, SessionTransaction
 
@@ -108,7 +108,9 @@ async def across_workspaces(session: AsyncSession) -> AsyncIterator[None]:
     try:
         yield
     except BaseException:
-        with suppress(DBAPIError):  # in a failed transaction, which restores the scope when it is rolled back
+        with suppress(
+            DBAPIError, InvalidRequestError
+        ):  # in a failed transaction, which restores the scope when it is rolled back
             await _change(session, scope)
         raise
     else:
