@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import account_deletion
 from fundwright.accounts.schemas import Actor, Role, WorkspaceRole
 from fundwright.billing import personal_data, service
 from fundwright.billing.schemas import (
@@ -191,6 +192,28 @@ class TestLimits:
         await subscribe(committed, boss, ada, PlanCode.TEAM)
         await create(harbor)
 
+    async def test_do_not_begin_again_in_another_workspace(self, committed: Core, boss: Actor, ada: Actor, harbor: Actor) -> None:
+        async def delete(actor: Actor, name: str) -> None:
+            await do(committed, actor, lambda session: workspaces.delete_workspace(session, actor, committed, name=name))
+
+        async def create() -> Actor:
+            form = WorkspaceForm(name="Tideline")
+            made = await do(committed, ada, lambda session: workspaces.create_workspace(session, ada, committed, form))
+            return await do(committed, ada, lambda session: workspaces.actor_in(session, ada, made.id))
+
+        await limit(committed, boss, workspaces=1)
+        await delete(harbor, "Harbor")
+        unused = await create()
+        await use(committed, unused)
+        await delete(unused, "Tideline")
+        with pytest.raises(
+            service.QuotaSpent, match="includes 1 shared workspaces. Those that you deleted this month count until"
+        ):
+            await create()
+        await limit(committed, boss, workspaces=2)
+        await use(committed, await create())
+        await do(committed, ada, lambda session: account_deletion.delete_account(session, ada, committed, client=HERE))
+
 
 class TestInvoices:
     @pytest.mark.security(40)
@@ -225,6 +248,7 @@ class TestInvoices:
         assert (kept.number, kept.workspace_id, kept.workspace_name, kept.email) == (written.number, None, "Harbor", ada.email)
         async with committed.database.transaction() as session:
             for table in ("subscription", "quota_use"):
-                assert await session.scalar(text(f"SELECT count(*) FROM {table}")) == 0, table
+                left = text(f"SELECT count(*) FROM {table} WHERE owner_id = :id")
+                assert await session.scalar(left, {"id": harbor.workspace_id}) == 0, table
             files = {file.name: file.content async for file in personal_data.own_files(session, ada, committed)}
         assert b"Harbor," in bytes(files["billing/payments.csv"])

@@ -16,7 +16,7 @@ from fundwright.billing.schemas import LinkState
 from fundwright.core.assembly import Core
 from fundwright.core.messages import nt
 from fundwright.core.plugins import hookimpl
-from fundwright.workspaces.service import WorkspaceCreationCheck
+from fundwright.workspaces.service import WorkspaceCreationCheck, WorkspaceDeletedHandler
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -52,6 +52,11 @@ def registration_links() -> Iterable[RegistrationLinks]:
 @hookimpl
 def workspace_creation_checks() -> Iterable[WorkspaceCreationCheck]:
     return [service.check_workspaces]
+
+
+@hookimpl
+def workspace_deleted_handlers() -> Iterable[WorkspaceDeletedHandler]:
+    return [service.count_deletion]
 
 
 @hookimpl

@@ -18,7 +18,6 @@ from fundwright.billing.schemas import (
     PaymentState,
     PlanCode,
     PremiumLinkQuery,
-    Quota,
     SubscriberQuery,
 )
 from fundwright.core.database import acquire_lock, now
@@ -59,7 +58,7 @@ async def used_in(session: AsyncSession, owner_id: UUID, month: date) -> dict[st
     return {row.quota: row.used for row in await session.execute(query)}
 
 
-async def use_one(session: AsyncSession, owner_id: UUID, quota: Quota, *, month: date, limit: int | None) -> bool:
+async def use_one(session: AsyncSession, owner_id: UUID, quota: str, *, month: date, limit: int | None = None) -> bool:
     """Count one more unless that exceeds `limit`, and return whether it was counted.
 
     A simultaneous second call waits until the first one has committed or rolled back.

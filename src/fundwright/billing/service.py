@@ -51,6 +51,8 @@ from fundwright.workspaces import service as workspaces
 
 _SECTIONS_PER_DRAFT = 10
 _REPEATED = UUID("05778fc9-45de-4968-ace6-68342d018060")
+_DELETED = "deleted_workspaces"
+"""What a personal workspace has used, beside quotas: how many shared workspaces its account deleted after they had used some."""
 
 TOPIC = "billing"
 """The live topic for every change of plans, subscriptions, payments, and premium links."""
@@ -156,20 +158,43 @@ async def check_quota(session: AsyncSession, actor: Actor, quota: Quota, *, held
 
 @needs(Permission.READ)
 async def check_workspaces(session: AsyncSession, actor: Actor, _core: Core) -> None:
-    """Raise QuotaSpent if the actor owns as many shared workspaces as the plan of the personal workspace allows. Becoming an owner of an
-    existing one is always possible."""
+    """Raise QuotaSpent if the actor owns as many shared workspaces as the plan of the personal workspace allows, with those that it deleted
+    this month after they had used quotas. Becoming an owner of an existing one is always possible."""
     async with across_workspaces(session):  # the actor may act in another workspace
         plan = await repository.plan_of(session, actor.id)
+        owned = await workspaces.count_owned(session, actor)
+        deleted = (await repository.used_in(session, actor.id, _month())).get(
+            _DELETED, 0
+        )  # after `owned`: one may be deleted now
     limit = None if actor.may(Permission.ADMINISTER) else plan.workspaces
-    if limit is not None and await workspaces.count_owned(session, actor) >= limit:
+    if limit is None or owned + deleted < limit:
+        return
+    if owned < limit:
         raise QuotaSpent(
-            nt(
-                "You own {n} shared workspace, as many as the {plan} plan of your personal workspace includes. Delete it, or ask an administrator for a larger plan.",
-                "You own {n} shared workspaces, as many as the {plan} plan of your personal workspace includes. Delete one, or ask an administrator for a larger plan.",
-                limit,
+            t(
+                "The {plan} plan of your personal workspace includes {limit} shared workspaces. Those that you deleted this month count until {day}, because their drafts or imports have been used. Wait until then, or ask an administrator for a larger plan.",
                 plan=plan.name,
+                limit=limit,
+                day=_next_month(),
             )
         )
+    raise QuotaSpent(
+        nt(
+            "You own {n} shared workspace, as many as the {plan} plan of your personal workspace includes. Delete it, or ask an administrator for a larger plan.",
+            "You own {n} shared workspaces, as many as the {plan} plan of your personal workspace includes. Delete one, or ask an administrator for a larger plan.",
+            limit,
+            plan=plan.name,
+        )
+    )
+
+
+@needs(Permission.READ)
+async def count_deletion(session: AsyncSession, actor: Actor, _core: Core) -> None:
+    """Count the actor's shared workspace, which is about to be deleted, if it has used a quota this month: another one would begin with
+    unused ones."""
+    if actor.is_in_shared_workspace and await repository.used_in(session, actor.workspace_id, _month()):
+        async with across_workspaces(session):
+            await repository.use_one(session, actor.id, _DELETED, month=_month())
 
 
 def _limit(plan: Plan, quota: Quota) -> int | None:

@@ -326,7 +326,7 @@ async def leave_all(session: AsyncSession, actor: Actor, core: Core) -> None:
     Raises LastOwner.
     """
     await _stop_joining(session, actor)
-    for each in await repository.list_of(session, actor.id):
+    for each in reversed(await repository.list_of(session, actor.id)):  # the personal one last
         acting = actor.model_copy(update={"workspace_id": each.id, "workspace_role": each.role})
         workspace = await repository.lock(session, each.id)
         if list(await repository.list_member_ids(session, each.id)) == [actor.id]:
