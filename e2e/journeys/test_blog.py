@@ -111,7 +111,7 @@ class TestAPost:
         reader.goto("/blog/harmless")
         ready(reader)
         text = reader.locator(".fw-markdown")
-        expect(text.get_by_text("Shown")).to_have_css("font-weight", "700")
+        expect(text.get_by_text("Shown")).to_have_css("font-weight", "600")
         expect(text.locator("img, script, iframe, b")).to_have_count(0)
         shown = [link.get_attribute("href") for link in text.get_by_role("link").all()]
         assert shown == [*links[-2:], "http://evil.example/?q=secret"]  # an image is a link to it

@@ -61,6 +61,7 @@ class TestAGoodOne:
         expect(page.get_by_role("heading", name="Category", level=1)).to_be_visible()
         assert {cookie.get("name"): cookie.get("httpOnly") for cookie in page.context.cookies()} == {
             "session": True,
+            "time_zone": False,
             "visitor": True,
         }
 

@@ -116,5 +116,5 @@ def assert_as_designed(page: Page, *, is_phone: bool) -> None:
     assert set(found.type_weights) <= TYPE_WEIGHTS
     allowed = CONTROLS_OF_PHONES if is_phone else CONTROLS
     assert {height: names for height, names in found.control_heights.items() if height not in allowed} == {}
-    assert found.small_targets == [] or not is_phone
+    assert not is_phone or found.small_targets == [], found.small_targets
     assert found.layout_shift < MAX_LAYOUT_SHIFT

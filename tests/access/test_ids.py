@@ -112,7 +112,7 @@ async def _make_world(core: Core) -> World:
         document = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
         trashed = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} had boats."))
         await training.remove_document(session, ada, trashed.id)
-        commented = CommentForm(text=CANARY, subject_id=document.id)
+        commented = CommentForm(text=CANARY, subject_id=notices[0].id)
         comment = await conversation.add_comment(session, ada, core, commented)
         category = await categories.create(session, ada, CategoryCreate(name=CANARY))
         await categories.correct(session, ada, core, notices[0].id, category.id)

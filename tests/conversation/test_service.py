@@ -381,8 +381,8 @@ class TestNews:
         query = ActivityQuery(subject_id=talk.document)
         page = await do(talk.core, lambda session: activity.list_activity(session, talk.owner, talk.core, query))
         assert [entry.sentence for entry in page.items][:2] == [
-            "Bob resolved a thread on Boats",
-            f"{talk.owner.name} commented on Boats",
+            "Bob resolved a thread on “Boats”",
+            f"{talk.owner.name} commented on “Boats”",
         ]
 
 

@@ -15,10 +15,9 @@ export function setTimeZone(zone: string | null): void {
 /** Tells the server the time zone of the browser, in which days begin unless the person has chosen another one. */
 export function keepTimeZone(base: string): void {
   const { timeZone: zone } = new Intl.DateTimeFormat().resolvedOptions();
-  document.cookie = `time_zone=${zone}; path=${base || "/"}; max-age=${YEAR_S}; samesite=lax`;
+  document.cookie = `time_zone=${zone}; path=${base || "/"}; samesite=lax`;
 }
 
-export const YEAR_S = 31_536_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Created when it is first needed: the first one of a page takes longer than most of its other scripts. */

@@ -1,5 +1,6 @@
 import type { Language } from "../../generated/widgets";
-import { YEAR_S } from "../../runtime/dates";
+
+const YEAR_S = 31_536_000;
 
 /** Stores the language for pages before sign-in. The server stores it for the account. */
 export function keepLanguage(code: Language["code"], base: string): void {
