@@ -494,7 +494,7 @@ class TestQuota:
         draft, roofs = await written(desk)
         async with desk.core.database.transaction() as session:
             boss = await add_account(session, "boss@example.org", name="Boss", role=Role.ADMIN)
-            none = PlanChange(price_cents=0, documents=None, drafts=0, imports=None)
+            none = PlanChange(price_cents=0, workspaces=None, documents=None, drafts=0, imports=None)
             await billing.change_plan(session, boss, PlanCode.FREE, none, client=COMMAND_LINE)
         with pytest.raises(billing.QuotaSpent):
             await regenerate(desk, draft, roofs)
@@ -507,7 +507,7 @@ class TestQuota:
                 session,
                 boss,
                 PlanCode.FREE,
-                PlanChange(price_cents=0, documents=None, drafts=None, imports=None),
+                PlanChange(price_cents=0, workspaces=None, documents=None, drafts=None, imports=None),
                 client=COMMAND_LINE,
             )
             canceled = await service.start_draft(
