@@ -11,7 +11,7 @@ from babel.dates import format_date
 
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.billing import service
-from fundwright.billing.schemas import PaymentCreate, PlanCode, PremiumLinkCreate, SubscriptionChange
+from fundwright.billing.schemas import PaymentCreate, PaymentQuery, PlanCode, PremiumLinkCreate, SubscriptionChange
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright_ui.runtime.router import Screen
@@ -80,6 +80,9 @@ class TestPaymentHistory:
             await screen.expect(lambda: screen.has("DataTable"))
             assert cells(screen, "amount") == ["$1,234.50"]
             assert "Unpaid: $1,234.50" in screen.text
+        async with committed.database.transaction() as session:
+            (written,) = (await service.list_payments(session, boss, PaymentQuery())).items
+        assert written.id.version == 5, "The form must say what it sends, so that the same invoice is not written twice."
 
     @pytest.mark.parametrize("amount", ["a lot", "1e999990", "sNaN", "Infinity", f"0.{'9' * 40}", "9" * 5_000])
     async def test_what_is_no_amount_is_refused_at_once(self, committed: Core, boss: Actor, ada: Actor, amount: str) -> None:

@@ -39,6 +39,7 @@ from fundwright_ui.ui import (
     problem,
     row,
     select_field,
+    sending_field,
     side_panel,
     text_area,
 )
@@ -201,11 +202,10 @@ def _comment_form(
     takes_focus: bool = False,
     actions: tuple[Child, ...] = (),
 ) -> Component:
-    """A form for a comment. `sending` identifies the comment, so that it is added once even if the page sends it again after a lost
-    connection; the browser keeps it together with the unsaved text."""
+    """A form for a comment, which `sending` identifies if it is a new one."""
     return form(
         *children,
-        html.input({"name": "key", "hidden": True, "readOnly": True, "value": sending, "key": "sending"}) if sending else None,
+        sending_field(sending) if sending else None,
         text_area("text", label, default=default, rows=3, help=_help(), id=name),
         Mentions(path="/api/workspace/members", takes_focus=takes_focus, key="mentions"),
         on_submit=on_submit,

@@ -214,6 +214,12 @@ def checkbox(
     return _Field(name, "checkbox", partial(_checkbox_element, name, label, given, error, id, key))
 
 
+def sending_field(key: str) -> VdomDict:
+    """A hidden field `key` that identifies what a form adds, so that it is added once even if the page sends it again after a lost
+    connection. The browser keeps it together with unsaved text."""
+    return html.input({"name": "key", "hidden": True, "readOnly": True, "value": key, "key": "sending"})
+
+
 @component
 def form(
     *children: Child,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Annotated
+from uuid import uuid4
 
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
@@ -53,6 +54,7 @@ from fundwright_ui.ui import (
     problem,
     row,
     select_field,
+    sending_field,
     side_panel,
     stack,
     text_field,
@@ -244,6 +246,7 @@ def _choose_workspace() -> VdomDict:
 @component
 def _invoice_form(workspace: SubscriberRead, added: Callable[[], None], close: Callable[[], None]) -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
+    sending, _ = use_state(lambda: uuid4().hex)
 
     async def add(session: AsyncSession, invoice: InvoiceForm) -> None:
         wanted = PaymentCreate(workspace_id=workspace.workspace_id, **invoice.model_dump())
@@ -256,6 +259,7 @@ def _invoice_form(workspace: SubscriberRead, added: Callable[[], None], close: C
             spread=True,
         ),
         form(
+            sending_field(sending),
             select_field("email", t("Send to"), [Option(email, email) for email in workspace.owners]),
             text_field("amount_cents", t("Amount in US dollars"), required=True, maxlength=20, keyboard="decimal"),
             text_field("text", t("Description"), required=True, maxlength=500),
