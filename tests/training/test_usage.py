@@ -110,7 +110,7 @@ class TestScreens:
             await add_file(session, owner, small, text("a"))
         async with mounted(small, owner, train_screen, path="/dashboard/train") as screen:
             assert "Documents in this workspace: 1 of 1,000 (Free plan)." in screen.text
-            assert "Those that you added in all workspaces use 3 kB of 5 kB." in screen.text
+            assert "The documents that you added in all workspaces use 3 kB of 5 kB." in screen.text
             assert screen.find("link", "View usage").props["href"] == "/dashboard/workspace?tab=plan"
         async with mounted(small, owner, account_screen, path="/dashboard/account") as screen:
             assert "Documents that you added in all workspaces 3 kB of 5 kB" in screen.text
