@@ -328,6 +328,8 @@ ROUTES = _table(
 )  # fmt: skip
 
 OF_OWNERS = frozenset((
+    "GET /api/billing/workspace/payments",
+    "GET /api/billing/workspace/payments/export.csv",
     "PUT /api/workspace/support",
     "DELETE /api/workspace/support",
     "PATCH /api/workspace",
