@@ -163,9 +163,8 @@ async def check_workspaces(session: AsyncSession, actor: Actor, _core: Core) -> 
     async with across_workspaces(session):  # the actor may act in another workspace
         plan = await repository.plan_of(session, actor.id)
         owned = await workspaces.count_owned(session, actor)
-        deleted = (await repository.used_in(session, actor.id, _month())).get(
-            _DELETED, 0
-        )  # after `owned`: one may be deleted now
+        # After `owned`, because one may be deleted at this moment.
+        deleted = (await repository.used_in(session, actor.id, _month())).get(_DELETED, 0)
     limit = None if actor.may(Permission.ADMINISTER) else plan.workspaces
     if limit is None or owned + deleted < limit:
         return

@@ -108,9 +108,8 @@ async def across_workspaces(session: AsyncSession) -> AsyncIterator[None]:
     try:
         yield
     except BaseException:
-        with suppress(
-            DBAPIError, InvalidRequestError
-        ):  # in a failed transaction, which restores the scope when it is rolled back
+        # A failed transaction restores the scope when it is rolled back.
+        with suppress(DBAPIError, InvalidRequestError):
             await _change(session, scope)
         raise
     else:
