@@ -104,10 +104,12 @@ class TestList:
         assert (await client.get("/api/opportunities/00000000-0000-0000-0000-000000000000")).status_code == 404
 
     async def test_exports_csv(self, client: httpx.AsyncClient, import_file: ImportFile) -> None:
-        await import_file(sam_file(sam_row()))
+        await import_file(sam_file(sam_row(NaicsCode="541511", SetASideCode="WOSB")))
         answer = await client.get("/api/opportunities/export.csv")
         assert answer.headers["content-disposition"].startswith("attachment")
         assert len(answer.text.splitlines()) == 2
+        assert ",541511,Custom Computer Programming Services," in answer.text
+        assert ",WOSB,Women-owned," in answer.text
 
 
 class TestImport:

@@ -1,6 +1,13 @@
 import pytest
 
-from fundwright.opportunities.display_names import agency_name, display_title, naics_with_sector, short_agency_name, short_type
+from fundwright.opportunities.display_names import (
+    agency_name,
+    display_title,
+    naics_in_words,
+    short_agency_name,
+    short_set_aside,
+    short_type,
+)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +85,20 @@ def test_titles_in_uppercase_are_in_title_case(published: str, title: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("code", "shown"), [("236220", "236220 · Construction"), ("334516", "334516 · Manufacturing"), ("", ""), ("99", "99")]
+    ("code", "shown"),
+    [
+        ("236220", "236220 · Commercial and Institutional Building Construction"),
+        ("5415", "5415 · Computer Systems Design and Related Services"),
+        ("511210", "511210 · Information (sector)"),  # of 2017
+        ("33", "33 · Manufacturing"),
+        ("99", "99"),
+        ("", ""),
+    ],
 )
-def test_naics_codes_name_their_sector(code: str, shown: str) -> None:
-    assert naics_with_sector(code) == shown
+def test_naics_codes_have_their_title_and_earlier_ones_their_sector(code: str, shown: str) -> None:
+    assert naics_in_words(code) == shown
+
+
+@pytest.mark.parametrize(("code", "shown"), [("SBA", "Small business"), ("BICiv", "Buy Indian"), ("XYZ", "XYZ"), ("", "")])
+def test_set_asides_are_in_words(code: str, shown: str) -> None:
+    assert short_set_aside(code) == shown

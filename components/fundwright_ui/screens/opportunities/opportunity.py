@@ -23,7 +23,7 @@ from fundwright.core.messages import percent, t
 from fundwright.core.paging import PageRequest
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service
-from fundwright.opportunities.display_names import agency_name, display_title, naics_with_sector
+from fundwright.opportunities.display_names import agency_name, display_title, naics_in_words
 from fundwright.opportunities.schemas import Contact, FieldChange, Kind, OpportunityRead, Similar, in_words
 from fundwright.opportunities.washington import WASHINGTON, day_in_washington, is_whole_day
 from fundwright_ui.hooks import use_action, use_query, use_url_state
@@ -358,7 +358,7 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
         (t("Total funding"), _dollars(opportunity.total_funding, language)),
         (t("Expected awards"), str(opportunity.expected_awards) if opportunity.expected_awards else None),
         (t("Set-aside"), set_aside),
-        ("NAICS", naics_with_sector(opportunity.naics)),
+        ("NAICS", naics_in_words(opportunity.naics)),
         (t("Place of performance"), opportunity.place),
         (t("Activity code"), ", ".join(opportunity.activity_codes)),
         (t("Assistance listing"), ", ".join(opportunity.assistance_listings)),

@@ -17,7 +17,14 @@ from fundwright.categories.schemas import LabelRead, LabelState
 from fundwright.core.database import now
 from fundwright.core.messages import current_language, nt, number, t
 from fundwright.core.paging import Page
-from fundwright.opportunities.display_names import agency_name, display_title, short_agency_name, short_type
+from fundwright.opportunities.display_names import (
+    agency_name,
+    display_title,
+    naics_in_words,
+    short_agency_name,
+    short_set_aside,
+    short_type,
+)
 from fundwright.opportunities.schemas import Availability, FoundPage, Kind, Match, OpportunityQuery, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import UrlState
@@ -190,8 +197,8 @@ def value_of(item: OpportunityRow) -> Decimal | None:
 
 
 def code_of(item: OpportunityRow) -> str:
-    """The code of the set-aside of a contract, or the activity codes of a grant."""
-    return item.set_aside_code if item.kind == "contract" else ", ".join(item.activity_codes)
+    """The short name of the set-aside of a contract, or the activity codes of a grant."""
+    return short_set_aside(item.set_aside_code) if item.kind == "contract" else ", ".join(item.activity_codes)
 
 
 def due_chip(day: date, today: date) -> VdomDict | None:
@@ -274,6 +281,7 @@ def _table(
         Column(field="value", label=names["value"], kind="money", is_shown=has_values),
         Column(field="posted", label=names["posted"], kind="date", is_sortable=True, is_compact=not has_due_dates),
         Column(field="code", label=names["code"], is_compact=False, is_shown=has_codes),
+        *([Column(field="naics", label="NAICS", is_compact=False)] if "naics" in names else []),
         Column(field="status", label=t("Status"), kind="chips", is_shown=has_statuses),
         Column(field="categories", label=names["categories"], kind="chips", is_shown=has_categories),
     ]  # fmt: skip
@@ -289,13 +297,14 @@ def _table(
             "value": value_of(item),
             "posted": day_in_washington(item.posted_at),
             "code": code_of(item),
+            "naics": naics_in_words(item.naics),
             "status": statuses(item),
             "categories": categories_of(item),
             "notices": LinkCell(label=number(item.notices), href=connection.href(notices_path(item)))
             if is_repeated and item.notices > 1
             else None,
         }
-        return Row(id=str(item.id), cells={field: cell for field, cell in texts.items() if cell})
+        return Row(id=str(item.id), cells={field: cell for field, cell in texts.items() if cell and field not in view.hidden})
 
     table = page_table(
         url,

@@ -19,7 +19,7 @@ class TableView(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    hidden: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ("naics",)
     is_compact: bool = False
 
     def with_column(self, field: str, *, is_shown: bool) -> TableView:
@@ -39,6 +39,7 @@ def optional_columns(kind: Kind) -> Mapping[str, str]:
         "due": t("Due"),
         "posted": t("Posted"),
         "code": t("Set-aside") if kind == "contract" else t("Activity code"),
+        **({"naics": "NAICS"} if kind == "contract" else {}),
         "value": t("Value"),
         "categories": t("Category"),
     }

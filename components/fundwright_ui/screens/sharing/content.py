@@ -16,7 +16,14 @@ from fundwright.core.database import now
 from fundwright.core.messages import current_language, nt, t
 from fundwright.generation.citing import count_citations
 from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, SectionState
-from fundwright.opportunities.display_names import agency_name, display_title, short_agency_name, short_type
+from fundwright.opportunities.display_names import (
+    agency_name,
+    display_title,
+    naics_in_words,
+    short_agency_name,
+    short_set_aside,
+    short_type,
+)
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.sharing.opening import Shared, SharedList
@@ -174,11 +181,11 @@ def _filters(query: OpportunityQuery, category: str) -> list[str]:
         *([t("Search: {words}", words=query.text)] if query.text else []),
         *map(agency_name, query.agency),
         *query.type,
-        *query.set_aside,
+        *map(short_set_aside, query.set_aside),
         *query.activity_code,
         *query.source,
         *([t("Number {value}", value=query.number)] if query.number else []),
-        *([t("NAICS {value}…", value=query.naics)] if query.naics else []),
+        *([t("NAICS {value}", value=naics_in_words(query.naics))] if query.naics else []),
         *([t("Due on or after {value}", value=day(query.due_from))] if query.due_from else []),
         *([t("Due on or before {value}", value=day(query.due_to))] if query.due_to else []),
         *([t("Posted on or after {value}", value=day(query.posted_from))] if query.posted_from else []),
