@@ -1,12 +1,10 @@
-import { createContext, createElement, lazy, type ReactNode, type SubmitEvent, Suspense, use, useState } from "react";
+import { createContext, createElement, type ReactNode, type SubmitEvent, use, useState } from "react";
+import { DraftKeeper } from "./DraftKeeper";
 import { encodeEvent } from "./events";
 import { HydratedContext } from "./hydrated";
 import type { ElementNode } from "./protocol";
 import { useRuntime } from "./Runtime";
 import { useElementHandlers, useLatestHandlers } from "./useHandlers";
-import { Waiting } from "./Waiting";
-
-const DraftKeeper = lazy(async () => ({ default: (await import("./DraftKeeper")).DraftKeeper }));
 
 /** Whether the enclosing form is being submitted. */
 export const SendingContext = createContext(false);
@@ -40,11 +38,7 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
   return createElement(
     "form",
     { ...node.a, ...handlers, ...(node.e?.["onSubmit"] && { onSubmit: submit }), ...(isBusy && { "aria-busy": true }) },
-    isHydrated && typeof draft === "string" ? (
-      <Suspense fallback={<Waiting />}>
-        <DraftKeeper key={draft} form={draft} />
-      </Suspense>
-    ) : null,
+    isHydrated && typeof draft === "string" ? <DraftKeeper key={draft} form={draft} /> : null,
     <SendingContext value={isBusy}>{children}</SendingContext>,
   );
 }

@@ -74,6 +74,49 @@ describe("unsaved text of a form", () => {
     for (const words of ["Typed in another tab", "Typed in this tab", "Typed again"]) expect(kept).toContain(words);
   });
 
+  it("outlives visits in which nothing is typed", async () => {
+    const options: TreeNode[] = ["Ada", "Grace"].map((name) => ({ t: "option", a: { value: name }, c: [name] }));
+    const withChoice: TreeNode = { ...form, c: [...(form.c ?? []), { t: "select", a: { "aria-label": "Send to", name: "to" }, c: options }] };
+    await typeAndLeave("A long story");
+    for (let visit = 0; visit < 4; visit += 1) {
+      await open("ada", withChoice);
+      closePages();
+    }
+    await open("ada", withChoice);
+    await userEvent.click(screen.getByRole("button", { name: "Restore" }));
+    expect(text().value).toBe("A long story");
+  });
+
+  it("includes what a program entered without an event", async () => {
+    await open();
+    fireEvent.change(text(), { target: { value: "Typed" } });
+    act(() => void dispatchEvent(new Event("pagehide")));
+    text().value = "Typed and dictated";
+    closePages();
+    await open();
+    await userEvent.click(screen.getByRole("button", { name: "Restore" }));
+    expect(text().value).toBe("Typed and dictated");
+  });
+
+  it("leaves a choice that no longer exists as it is", async () => {
+    const choosing = (...names: string[]): TreeNode => ({
+      t: "form",
+      a: { "data-draft": FORM },
+      c: [
+        { t: "textarea", a: { "aria-label": "Text", name: "text" } },
+        { t: "select", a: { "aria-label": "Send to", name: "to" }, c: names.map((name) => ({ t: "option", a: { value: name }, c: [name] })) },
+      ],
+    });
+    await open("ada", choosing("Ada", "Grace"));
+    fireEvent.change(text(), { target: { value: "Dear" } });
+    fireEvent.change(screen.getByLabelText("Send to"), { target: { value: "Grace" } });
+    closePages();
+    await open("ada", choosing("Ada", "Eve"));
+    await userEvent.click(screen.getByRole("button", { name: "Restore" }));
+    expect(text().value).toBe("Dear");
+    expect(screen.getByLabelText<HTMLSelectElement>("Send to").value).toBe("Ada");
+  });
+
   it("is deleted when it is discarded", async () => {
     await typeAndLeave("Nonsense");
     await open();

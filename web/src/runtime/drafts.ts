@@ -10,6 +10,7 @@ const LONGEST_MS = 7 * 24 * 60 * 60_000;
 const MAX_VERSIONS = 3;
 const MAX_CHARACTERS = 2_000_000;
 const SAVE_AFTER_MS = 250;
+const NO_CHANGES = "[]";
 
 export interface KeptVersion {
   /** Identifies the visit to the form. */
@@ -95,6 +96,8 @@ export class Draft {
   readonly #id = Math.random().toString(36).slice(2);
   #element: HTMLFormElement | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The changes that are stored, or were saved by the server. */
+  #kept = NO_CHANGES;
 
   constructor(runtime: Runtime, form: string) {
     this.#runtime = runtime;
@@ -111,6 +114,7 @@ export class Draft {
       if (this.#runtime.saved.get()?.form !== this.#form) return;
       clearTimeout(this.#timer);
       this.#timer = undefined;
+      this.#kept = JSON.stringify(readFields(element));
       offer(null);
     });
     element.addEventListener("input", this.#note);
@@ -146,8 +150,9 @@ export class Draft {
     this.#timer ??= setTimeout(this.#save, SAVE_AFTER_MS);
   };
 
+  /** Programs that enter text, such as for dictation, may do so without an event. */
   readonly #flush = (): void => {
-    if (this.#timer !== undefined) this.#save();
+    if (this.#element !== undefined && JSON.stringify(readFields(this.#element)) !== this.#kept) this.#save();
   };
 
   readonly #save = (): void => {
@@ -155,6 +160,7 @@ export class Draft {
     this.#timer = undefined;
     if (this.#element === undefined || this.#runtime.isAccountDeleted) return;
     const fields = readFields(this.#element);
+    this.#kept = JSON.stringify(fields);
     const others = read<DraftVersion>(this.#key).filter(({ id }) => id !== this.#id);
     const own = fields.length === 0 ? [] : [{ id: this.#id, at: Date.now(), fields }];
     this.#write([...own, ...others]);

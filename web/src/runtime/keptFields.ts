@@ -121,8 +121,14 @@ export function isBaseOfChanges(field: Field): boolean {
 
 function isChanged(field: Field): boolean {
   if (field.hidden) return false;
-  if (field instanceof HTMLSelectElement) return Array.from(field.options).some((each) => each.selected !== each.defaultSelected);
+  if (field instanceof HTMLSelectElement) return Array.from(field.options).some((each) => each.selected !== isInitial(each, field));
   return isToggle(field) ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+}
+
+/** Whether the option is selected before anybody chooses: without a default, a browser selects the first option. */
+function isInitial(option: HTMLOptionElement, { options, multiple }: HTMLSelectElement): boolean {
+  if (multiple || Array.from(options).some((each) => each.defaultSelected)) return option.defaultSelected;
+  return option.index === 0;
 }
 
 /** React notices a change only if it bypasses React's own property setter. */
@@ -131,6 +137,7 @@ function write(field: Field, value: string, checked: boolean): void {
     if (field.checked !== checked) field.click();
     return;
   }
+  if (field instanceof HTMLSelectElement && !Array.from(field.options).some((each) => each.value === value)) return; // no longer offered
   const prototype = Object.getPrototypeOf(field) as object;
   Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(field, value);
   field.dispatchEvent(new Event(field instanceof HTMLSelectElement ? "change" : "input", { bubbles: true }));

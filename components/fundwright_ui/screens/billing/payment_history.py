@@ -269,6 +269,7 @@ def _invoice_form(workspace: SubscriberRead, added: Callable[[], None], close: C
             model=InvoiceForm,
             submit=t("Create invoice"),
             label=t("New invoice"),
+            name=f"invoice:{workspace.workspace_id}",
             actions=[button(t("Cancel"), on_click=close)],
         ),
     )
