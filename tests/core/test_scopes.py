@@ -17,7 +17,7 @@ from fundwright.core.scopes import INSTALLATION, NOBODY, Scope, across_workspace
 ADA, BOB = (Scope(workspace_id=UUID(int=number), account_id=UUID(int=number + 10)) for number in (1, 2))
 _SETTINGS = text(
     "SELECT current_setting('app.workspace_id', true), current_setting('app.account_id', true), "
-    "current_setting('app.is_installation', true)"
+    "current_setting('app.is_installation', true), current_setting('app.share_id', true)"
 )
 
 

@@ -11,7 +11,7 @@ from reactpy import component, html, use_state
 from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts.schemas import Actor
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.conversation import mentions
 from fundwright.conversation import service as conversation
 from fundwright.conversation.schemas import (
@@ -290,6 +290,12 @@ def _thread(
         )
         if first.part or is_resolved
         else None,
+        html.p(
+            {"className": "fw-muted fw-small", "key": "guests"},
+            t("Guests can read this thread as long as their link works."),
+        )
+        if first.share_id
+        else None,
         _comment(first, address, is_linked=linked == first.id, may_comment=may_comment, key=str(first.id)),
         button(
             nt("Show {n} earlier reply", "Show {n} earlier replies", hidden),
@@ -379,6 +385,7 @@ def _comment(comment: CommentRead, address: str, *, is_linked: bool, may_comment
     is_asking, set_asking = use_state(False)
     is_whole, set_whole = use_state(False)
     is_own = comment.author_id == actor.id and may_comment
+    may_delete = is_own or (comment.is_guest and may_comment and actor.may(Permission.WORK))
 
     async def delete(session: AsyncSession) -> None:
         await conversation.delete_comment(session, actor, connection.core, comment.id, client=connection.client)
@@ -396,7 +403,7 @@ def _comment(comment: CommentRead, address: str, *, is_linked: bool, may_comment
     return html.article(
         {
             "className": "fw-comment",
-            "aria-label": t("Comment by {name}", name=comment.author),
+            "aria-label": t("Comment by {name}", name=comment.signature),
             "aria-current": "true" if is_linked else None,
             "data-linked": True if is_linked else None,
         },
@@ -404,7 +411,7 @@ def _comment(comment: CommentRead, address: str, *, is_linked: bool, may_comment
             {"className": "fw-comment-header"},
             avatar(comment.author, None),
             html.div(
-                html.strong({"dir": "auto"}, comment.author),
+                html.strong({"dir": "auto"}, comment.signature),
                 html.p(
                     {"className": "fw-muted fw-small"},
                     moment(comment.created_at),
@@ -412,7 +419,7 @@ def _comment(comment: CommentRead, address: str, *, is_linked: bool, may_comment
                 ),
             ),
             menu(
-                t("More actions for the comment by {name}", name=comment.author),
+                t("More actions for the comment by {name}", name=comment.signature),
                 button(
                     t("Edit"),
                     variant="text",
@@ -423,7 +430,7 @@ def _comment(comment: CommentRead, address: str, *, is_linked: bool, may_comment
                 else None,
                 copy_button(address, t("Copy link"), is_small=True, is_path=True, key="link"),
                 button(t("Delete"), variant="text", danger=True, on_click=lambda: set_asking(True), closes=menu_id)
-                if is_own
+                if may_delete
                 else None,
                 id=menu_id,
                 name="more",

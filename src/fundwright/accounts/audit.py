@@ -79,6 +79,7 @@ _LABELS: Mapping[str, Message] = {
     "premium_link.used": later("Premium link used"),
     "sample.deleted": later("Samples removed"),
     "sample.restored": later("Samples restored"),
+    "share.commented": later("Comment through a share link"),
     "share.created": later("Share link created"),
     "share.opened": later("Share link opened"),
     "share.refused": later("Wrong password for a share link"),

@@ -109,13 +109,20 @@ async def record_attempt(session: AsyncSession, attempt: Attempt, *, is_right: b
     return True
 
 
-async def enforce_rate_limit(session: AsyncSession, purpose: str, *, email: str, address: str) -> None:
-    """Count a request for an email, whether or not the email is sent. Raises TooManyTries.
+async def enforce_rate_limit(
+    session: AsyncSession,
+    purpose: str,
+    *,
+    email: str,
+    address: str,
+    limits: tuple[int, int] = (EMAILS_PER_ACCOUNT, EMAILS_PER_ADDRESS),
+) -> None:
+    """Count a request for an email, whether or not the email is sent. `limits` are those of the account and of the network address.
+    Raises TooManyTries.
 
     A refused request does not count, because the refusal rolls back.
     """
     moment = now()
-    limits = (EMAILS_PER_ACCOUNT, EMAILS_PER_ADDRESS)
     for subject, limit in zip(Attempt(email, address).subjects, limits, strict=True):
         asked = await repository.lock_throttle(session, f"{purpose}:{subject}", window=EMAILS_WINDOW)
         if not _lasts(asked.window_ends_at, moment, EMAILS_WINDOW):

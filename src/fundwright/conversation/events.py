@@ -15,9 +15,14 @@ def _replied(told: Happening) -> str:
     return t("{name} replied in a thread on “{title}”", name=told.actor, title=told.subject)
 
 
+def _commented_by_guest(told: Happening) -> str:
+    return t("{name} (guest) commented on “{title}”", name=told.details["guest"], title=told.subject)
+
+
 MENTIONED = NotificationKind("comment.mentioned", later("Mention in a comment"), _mentioned, email=EmailTiming.SOON)
 REPLIED = NotificationKind("comment.replied", later("Reply in a thread"), _replied, email=EmailTiming.DAILY)
-KINDS = (MENTIONED, REPLIED)
+COMMENTED_BY_GUEST = NotificationKind("comment.guest", later("Comment by a guest"), _commented_by_guest, email=EmailTiming.DAILY)
+KINDS = (MENTIONED, REPLIED, COMMENTED_BY_GUEST)
 
 COMMENTED = ActivityKind(
     "comment.added", later("Comment added"), later("{person} commented on “{subject}”"), combining=Combining.SOON
@@ -25,4 +30,7 @@ COMMENTED = ActivityKind(
 RESOLVED = ActivityKind(
     "comment.resolved", later("Thread resolved"), later("{person} resolved a thread on “{subject}”"), combining=Combining.SOON
 )
-ACTIVITY = (COMMENTED, RESOLVED)
+GUEST_COMMENTED = ActivityKind(
+    "comment.guest_added", later("Comment by a guest"), later("{guest} (guest) commented on “{subject}”"), is_automatic=True
+)
+ACTIVITY = (COMMENTED, RESOLVED, GUEST_COMMENTED)

@@ -16,6 +16,7 @@ from fundwright.conversation.schemas import CommentQuery, CommentState, ThreadQu
 from fundwright.core.errors import NotFound
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.messages import t
+from fundwright.core.paging import PageRequest
 
 _First = aliased(Comment)
 
@@ -99,6 +100,25 @@ async def list_authors(session: AsyncSession, thread_id: UUID) -> Sequence[UUID]
     of_thread = or_(Comment.id == thread_id, Comment.thread_id == thread_id)
     authors = select(Comment.author_id).where(of_thread, Comment.author_id.is_not(None)).distinct()
     return [author for author in await session.scalars(authors) if author is not None]
+
+
+async def page_of_share(session: AsyncSession, share_id: UUID, query: PageRequest) -> tuple[list[ThreadRows], int]:
+    """Return threads that guests began through a link, newest first, with all replies."""
+    found = select(Comment).where(Comment.share_id == share_id).execution_options(populate_existing=True)
+    firsts = found.where(Comment.thread_id.is_(None))
+    total = await count_all(session, firsts)
+    newest_first = firsts.order_by(Comment.created_at.desc(), Comment.id).offset(query.offset).limit(query.page_size)
+    shown = (await session.scalars(newest_first)).all()
+    replies = found.where(Comment.thread_id.in_([first.id for first in shown])).order_by(Comment.created_at, Comment.id)
+    of_thread: dict[UUID | None, list[Comment]] = {}
+    for reply in await session.scalars(replies):
+        of_thread.setdefault(reply.thread_id, []).append(reply)
+    return [ThreadRows(first, of_thread.get(first.id, ()), len(of_thread.get(first.id, ()))) for first in shown], total
+
+
+async def count_of_guests(session: AsyncSession, share_id: UUID) -> int:
+    """Return how many comments guests have written through a link."""
+    return await count_all(session, select(Comment.id).where(Comment.share_id == share_id, Comment.is_guest))
 
 
 async def remove(session: AsyncSession, comment_id: UUID) -> None:

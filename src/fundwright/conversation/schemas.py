@@ -9,13 +9,14 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.visible import visible_line
 
 MOST_CHARACTERS = 10_000
+MOST_OF_NAME = 100
 _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ufffe\uffff\ud800-\udfff]")
 """Characters that PostgreSQL or XML cannot hold, and those that change the direction of the text after them."""
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
@@ -32,6 +33,12 @@ def _visible(text: str) -> str:
     if not visible_line(text, most=MOST_CHARACTERS):
         raise ValueError(t("Write a comment first."))
     return text
+
+
+def _visible_name(name: str) -> str:
+    if not (line := visible_line(name, most=MOST_OF_NAME)):
+        raise ValueError(t("Enter your name."))
+    return line
 
 
 CommentText = Annotated[str, Field(max_length=MOST_CHARACTERS), AfterValidator(_visible), BeforeValidator(_fit)]
@@ -77,7 +84,8 @@ class Mention(BaseModel):
 
 class CommentRead(BaseModel):
     """A comment. `thread_id` is the id of the first comment of its thread, also for itself. A first comment that was deleted stays
-    without text while it has replies. `part` is the name that the part had, and `state` is that of the thread."""
+    without text while it has replies. `part` is the name that the part had, and `state` is that of the thread. `share_id` is the share
+    link through which a guest began the thread; guests with this link read the whole thread, and no other."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -87,6 +95,8 @@ class CommentRead(BaseModel):
     part: str
     author_id: UUID | None
     author: str
+    is_guest: bool
+    share_id: UUID | None
     text: str
     mentions: tuple[Mention, ...]
     created_at: datetime
@@ -97,6 +107,11 @@ class CommentRead(BaseModel):
     @property
     def is_first(self) -> bool:
         return self.id == self.thread_id
+
+    @property
+    def signature(self) -> str:
+        """The author's name, which says whether it is a guest."""
+        return t("{name} (guest)", name=self.author) if self.is_guest else self.author
 
 
 class Thread(BaseModel):
@@ -150,6 +165,14 @@ class ReplyForm(CommentChange):
     no second comment."""
 
     key: str = Field(default="", max_length=64)
+
+
+class GuestForm(ReplyForm):
+    """What someone without an account adds through a share link: a reply in the thread `thread_id`, or a new thread."""
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MOST_OF_NAME), AfterValidator(_visible_name)]
+    thread_id: UUID | None = None
+    part_id: UUID | None = None
 
 
 class CommentForm(ReplyForm):

@@ -29,6 +29,7 @@ from fundwright.conversation.schemas import (
     CommentRead,
     CommentState,
     Conversation,
+    GuestForm,
     Mention,
     ReplyForm,
     Thread,
@@ -36,11 +37,11 @@ from fundwright.conversation.schemas import (
 )
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.core.errors import Conflict, NotAllowed, NotFound
 from fundwright.core.live import publish
-from fundwright.core.messages import t
-from fundwright.core.paging import Page, iterate_all
-from fundwright.core.scopes import across_workspaces
+from fundwright.core.messages import number, t
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.scopes import Scope, across_workspaces, switched_to
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import NotificationKind
@@ -50,6 +51,8 @@ from fundwright.workspaces.schemas import Access, MemberQuery
 
 _SHOWN_REPLIES = 5
 """Of a thread, unless all are requested."""
+MOST_OF_GUESTS = 500
+"""Comments of guests through one share link."""
 _REPEATED = UUID("6f5c6a0e-53a5-4b7a-9d0c-0f8a3f6f2a51")
 """The namespace of ids of comments that may be sent repeatedly."""
 
@@ -61,6 +64,16 @@ class CommentSubject:
 
     kind: str
     get: Callable[[AsyncSession, Actor, UUID], Awaitable[Commented]]
+
+
+class TooManyComments(Conflict):
+    def __init__(self) -> None:
+        super().__init__(
+            t(
+                "This link already has {most} comments. Ask the person who sent it to you for a new link.",
+                most=number(MOST_OF_GUESTS),
+            )
+        )
 
 
 def comments_topic(owner_id: UUID) -> str:
@@ -94,7 +107,7 @@ async def list_comments(session: AsyncSession, actor: Actor, core: Core, query: 
 async def export_comments(session: AsyncSession, actor: Actor, core: Core, query: CommentQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     columns: list[tuple[str, Callable[[CommentRead], object]]] = [
-        (t("Author"), lambda comment: comment.author),
+        (t("Author"), lambda comment: comment.signature),
         (t("Comment"), lambda comment: comment.text),
         (t("Section"), lambda comment: comment.part),
         (t("Written"), lambda comment: comment.created_at),
@@ -139,10 +152,29 @@ async def read_conversation(
     if total and not threads:
         query = query.model_copy(update={"page": -(-total // query.page_size)})
         threads, total = await read(query)
+    items = await _read_threads(session, actor, threads)
+    page = Page(items=items, total=total, page=query.page, page_size=query.page_size)
+    may_comment = actor.may(Permission.LABEL) and await restrictions.may(session, actor, subject_id, Access.COMMENT)
+    return Conversation(subject=subject, state=query.state, threads=page, may_comment=may_comment)
+
+
+@needs(Permission.WORK)
+async def list_for_guests(session: AsyncSession, actor: Actor, share_id: UUID, query: PageRequest) -> Page[Thread]:
+    """Return what guests with a share link of the actor read: the threads that were begun through it, newest first, or the last page."""
+    async with switched_to(session, Scope(share_id=share_id)):
+        threads, total = await repository.page_of_share(session, share_id, query)
+        if total and not threads:
+            query = query.model_copy(update={"page": -(-total // query.page_size)})
+            threads, total = await repository.page_of_share(session, share_id, query)
+    items = await _read_threads(session, actor, threads)
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+async def _read_threads(session: AsyncSession, actor: Actor, threads: Sequence[ThreadRows]) -> list[Thread]:
     rows = [CommentAndFirst(each, thread.first) for thread in threads for each in (thread.first, *thread.replies)]
     names = await _names_in(session, actor, rows)
     read_rows = {row.comment.id: _comment(row, names) for row in rows}
-    items = [
+    return [
         Thread(
             first=read_rows[first.id],
             replies=tuple(read_rows[reply.id] for reply in replies),
@@ -151,9 +183,6 @@ async def read_conversation(
         )
         for first, replies, count in threads
     ]
-    page = Page(items=items, total=total, page=query.page, page_size=query.page_size)
-    may_comment = actor.may(Permission.LABEL) and await restrictions.may(session, actor, subject_id, Access.COMMENT)
-    return Conversation(subject=subject, state=query.state, threads=page, may_comment=may_comment)
 
 
 @needs(Permission.READ)
@@ -180,11 +209,74 @@ async def reply(session: AsyncSession, actor: Actor, core: Core, comment_id: UUI
     """Reply in the thread of a comment, which opens it again. Raises NotFound or NotAllowed."""
     first, subject = await _lock(session, actor, core, comment_id)
     id = _id_of(actor, form, first.id)
-    place = {"subject_kind": first.subject_kind, "subject_id": first.subject_id, "thread_id": first.id}
+    place = {
+        "subject_kind": first.subject_kind,
+        "subject_id": first.subject_id,
+        "thread_id": first.id,
+        "share_id": first.share_id,
+    }
     if await _add(session, actor, form, id, subject, **place):
         first.resolved_at = first.resolved_by = None
         await session.flush()
     return await _one(session, actor, id)
+
+
+@needs(Permission.WORK)
+async def add_guest_comment(
+    session: AsyncSession, actor: Actor, core: Core, share_id: UUID, draft_id: UUID, form: GuestForm
+) -> tuple[UUID, bool]:
+    """Add what a guest writes on a draft through a share link of the actor. Returns the comment's id, and whether it is new. The actor and
+    the members who wrote in the thread are notified, and the thread is open again. Raises NotFound or TooManyComments."""
+    kind, subject = await get_subject(session, actor, core, draft_id)
+    first: Comment | None = None
+    if form.thread_id is not None:
+        first = await repository.lock_thread(session, actor.workspace_id, form.thread_id)
+        if first.share_id != share_id:
+            raise NotFound(t("The comment"))
+    part_id = form.part_id if first is None else None
+    if part_id is not None and part_id not in subject.parts:
+        raise NotFound(t("The section"))
+    id = uuid5(_REPEATED, f"{share_id} {form.thread_id} {form.key} {form.name} {form.text}") if form.key else uuid4()
+    async with switched_to(session, Scope(share_id=share_id)):
+        is_new = await repository.add(
+            session,
+            {
+                "id": id,
+                "owner_id": actor.workspace_id,
+                "subject_kind": kind,
+                "subject_id": draft_id,
+                "thread_id": form.thread_id,
+                "part_id": part_id,
+                "part": subject.parts[part_id] if part_id else "",
+                "author": form.name,
+                "share_id": share_id,
+                "is_guest": True,
+                "text": form.text,
+                "mentions": {},
+            },
+        )
+        if await repository.count_of_guests(session, share_id) > MOST_OF_GUESTS:
+            raise TooManyComments
+    if not is_new:
+        return id, False
+    if first is not None:
+        first.resolved_at = first.resolved_by = None
+        await session.flush()
+    authors = await repository.list_authors(session, form.thread_id) if form.thread_id is not None else ()
+    await notifications.notify(
+        session,
+        events.COMMENTED_BY_GUEST,
+        await restrictions.may_be_told(session, actor, draft_id, {actor.id, *authors}),
+        actor=None,
+        workspace_id=actor.workspace_id,
+        subject=subject.title,
+        path=subject.path_of(id),
+        details={"guest": form.name},
+        event=_event_of(id),
+    )
+    await activity.record(session, actor, events.GUEST_COMMENTED, _subject_of(kind, draft_id, subject), guest=form.name)
+    await _announce(session, actor, draft_id)
+    return id, True
 
 
 @needs(Permission.READ)
@@ -215,8 +307,8 @@ async def change_comment(session: AsyncSession, actor: Actor, core: Core, commen
 async def delete_comment(
     session: AsyncSession, actor: Actor, core: Core, comment_id: UUID, *, client: Client = COMMAND_LINE
 ) -> None:
-    """Delete one's own comment. A first comment with replies leaves an empty one. Raises NotFound or NotAllowed."""
-    comment, subject = await _own(session, actor, core, comment_id)
+    """Delete one's own comment, or that of a guest. A first comment with replies leaves an empty one. Raises NotFound or NotAllowed."""
+    comment, subject = await _own(session, actor, core, comment_id, is_deleted=True)
     if comment.thread_id is None and await repository.count_replies(session, comment.id):
         comment.text, comment.mentions, comment.deleted_at = "", {}, now()
         await session.flush()
@@ -263,13 +355,16 @@ async def _lock(session: AsyncSession, actor: Actor, core: Core, comment_id: UUI
     return await repository.lock_thread(session, actor.workspace_id, first.id), subject
 
 
-async def _own(session: AsyncSession, actor: Actor, core: Core, comment_id: UUID) -> tuple[Comment, Commented]:
-    """Return a comment of the actor, whose thread is locked, and what it is about."""
+async def _own(
+    session: AsyncSession, actor: Actor, core: Core, comment_id: UUID, *, is_deleted: bool = False
+) -> tuple[Comment, Commented]:
+    """Return a comment of the actor, whose thread is locked, and what it is about. Whoever may share drafts can delete comments of guests."""
     _, subject = await _lock(session, actor, core, comment_id)
     comment, _ = await repository.get(session, actor.workspace_id, comment_id)
     if comment.deleted_at is not None:
         raise NotFound(t("The comment"))
-    if comment.author_id != actor.id:
+    may_delete = is_deleted and comment.is_guest and actor.may(Permission.WORK)
+    if comment.author_id != actor.id and not may_delete:
         raise NotAllowed(t("Only its author can change or delete a comment."))
     return comment, subject
 
@@ -290,6 +385,7 @@ async def _add(
     subject_kind: str,
     subject_id: UUID,
     thread_id: UUID | None = None,
+    share_id: UUID | None = None,
     part_id: UUID | None = None,
     part: str = "",
 ) -> bool:
@@ -303,6 +399,7 @@ async def _add(
             "subject_kind": subject_kind,
             "subject_id": subject_id,
             "thread_id": thread_id,
+            "share_id": share_id,
             "part_id": part_id,
             "part": part,
             "author_id": actor.id,
@@ -387,6 +484,8 @@ def _comment(row: CommentAndFirst, names: Mapping[UUID | None, str]) -> CommentR
         part=first.part,
         author_id=comment.author_id,
         author=names.get(comment.author_id, comment.author),
+        is_guest=comment.is_guest,
+        share_id=comment.share_id,
         text=comment.text,
         mentions=tuple(
             Mention(account_id=UUID(id), label=label, name=names.get(UUID(id), label)) for id, label in comment.mentions.items()

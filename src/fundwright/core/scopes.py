@@ -22,6 +22,8 @@ class Scope:
     workspace_id: UUID | None = None
     account_id: UUID | None = None
     is_installation: bool = False
+    share_id: UUID | None = None
+    """The link through which a guest reads and writes comments. Guests act in no workspace."""
 
     @property
     def settings(self) -> Mapping[str, str]:
@@ -29,6 +31,7 @@ class Scope:
             "app.workspace_id": str(self.workspace_id or ""),
             "app.account_id": str(self.account_id or ""),
             "app.is_installation": "on" if self.is_installation else "",
+            "app.share_id": str(self.share_id or ""),
         }
 
 
@@ -97,14 +100,21 @@ event.listen(ScopedSession, "after_begin", _set_scope)
 @asynccontextmanager
 async def across_workspaces(session: AsyncSession) -> AsyncIterator[None]:
     """Let a session see all workspaces until the context ends: for queries of the installation in the session of an account."""
+    async with switched_to(session, INSTALLATION):
+        yield
+
+
+@asynccontextmanager
+async def switched_to(session: AsyncSession, wanted: Scope) -> AsyncIterator[None]:
+    """Give a session another scope until the context ends."""
     connection = (await session.connection()).sync_connection
     scope: Scope | None = session.info.get(_KEY)
-    if connection is None or scope is None or scope.is_installation:
+    if connection is None or scope is None or scope == wanted:
         yield
         return
     connection.info.pop(_KEY, None)
-    session.info[_KEY] = INSTALLATION
-    await _change(session, INSTALLATION)
+    session.info[_KEY] = wanted
+    await _change(session, wanted)
     try:
         yield
     except BaseException:

@@ -13,7 +13,7 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
 from fundwright.sharing import service
-from fundwright.sharing.schemas import NewShare, OpportunitiesForm, ShareCreated, ShareForm, ShareQuery, ShareRead
+from fundwright.sharing.schemas import DraftForm, NewShare, OpportunitiesForm, ShareCreated, ShareQuery, ShareRead
 
 router = APIRouter(tags=["sharing"])
 
@@ -33,9 +33,9 @@ async def export_shares(export: Export, actor: CurrentActor, query: Annotated[Sh
 
 @router.post("/api/shares/drafts/{draft_id}", status_code=status.HTTP_201_CREATED)
 async def share_draft(
-    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, draft_id: UUID, form: ShareForm
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, draft_id: UUID, form: DraftForm
 ) -> ShareCreated:
-    """Create a link with which anyone can view a draft. Its address is only in this response."""
+    """Create a link with which anyone can view a draft, or also comment on it. Its address is only in this response."""
     new = NewShare(**form.model_dump(), draft_id=draft_id)
     return await service.share(session, actor, core, new, client=client)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -25,6 +25,8 @@ class ShareLink(Base):
             ondelete="SET NULL (created_by)",
         ),
         CheckConstraint("num_nonnulls(draft_id, query) = 1", name="subject"),
+        CheckConstraint("NOT allows_comments OR draft_id IS NOT NULL", name="comments"),
+        UniqueConstraint("id", "owner_id", "draft_id", name="uq_share_link_id_owner_id_draft_id"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -41,6 +43,8 @@ class ShareLink(Base):
     has_watermark: Mapped[bool]
     shows_titles: Mapped[bool]
     """Whether the titles of cited documents are shown."""
+    allows_comments: Mapped[bool]
+    """Whether guests can comment on the draft."""
     created_by: Mapped[UUID | None]
     """None once that person is no longer a member of the workspace; then the link has ended."""
     created_at: Mapped[datetime] = mapped_column(default=now)

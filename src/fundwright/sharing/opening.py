@@ -7,6 +7,7 @@ import hmac
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -15,6 +16,8 @@ from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.schemas import Actor, Client, Permission
 from fundwright.authentication import throttle
 from fundwright.categories import service as categories
+from fundwright.conversation import service as conversation
+from fundwright.conversation.schemas import GuestForm, Thread
 from fundwright.core import tokens
 from fundwright.core.assembly import Core
 from fundwright.core.concurrency import PartyLimiter
@@ -23,6 +26,7 @@ from fundwright.core.errors import FundwrightError, NotAllowed, NotFound
 from fundwright.core.keys import lasting_key
 from fundwright.core.live import publish
 from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest
 from fundwright.core.scopes import INSTALLATION, acting_in
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftRead
@@ -35,6 +39,9 @@ from fundwright.sharing.service import public_title, shares_topic
 PASS_LASTS = timedelta(hours=1)
 _AUDITED_EVERY = timedelta(hours=1)
 _SEARCHES_AT_ONCE = 2
+_COMMENTS_PER_LINK, _COMMENTS_PER_ADDRESS = 30, 20
+"""Within ten minutes."""
+_THREADS_SHOWN = 20
 _MOST_DIGITS = 12
 
 
@@ -127,8 +134,7 @@ async def list_opportunities(core: Core, shared: Shared, *, page: int) -> Shared
 async def enter(core: Core, shared: Shared, password: str, *, client: Client) -> str:
     """Return a pass for the page of a link with a password, which `is_pass` accepts for an hour. Raises WrongPassword or
     TooManyPasswords."""
-    # In capitals, because nobody can sign in with such a name: the counter is the link's own.
-    attempt = throttle.Attempt(email=f"SHARE:{shared.link.id}", address=client.address)
+    attempt = throttle.Attempt(email=_throttled(shared), address=client.address)
     async with core.database.transaction(scope=shared.creator.scope) as session:
         is_counted = not await throttle.is_banned(session, attempt)
         is_right = False
@@ -151,6 +157,11 @@ async def enter(core: Core, shared: Shared, password: str, *, client: Client) ->
     return new_pass(core, shared, "password")
 
 
+def _throttled(shared: Shared) -> str:
+    """Names the counters of a link. In capitals, because nobody can sign in with such a name."""
+    return f"SHARE:{shared.link.id}"
+
+
 async def count(core: Core, shared: Shared, *, client: Client) -> None:
     """Count that a person opens the page, just before it is sent. The audit trail gets one entry an hour for each network address.
     Raises LinkOver if the link has ended in the meantime."""
@@ -163,6 +174,35 @@ async def count(core: Core, shared: Shared, *, client: Client) -> None:
         if not is_known:
             await _record(session, "share.opened", shared, client)
         await publish(session, shares_topic(shared.link.owner_id))
+
+
+async def list_comments(core: Core, shared: Shared, *, page: int) -> Page[Thread]:
+    """Return the threads that guests began through the link, newest first."""
+    query = PageRequest(page=page, page_size=_THREADS_SHOWN)
+    async with core.database.reading(scope=shared.creator.scope) as session:
+        return await conversation.list_for_guests(session, shared.creator, shared.link.id, query)
+
+
+async def comment(core: Core, shared: Shared, form: GuestForm, *, client: Client) -> UUID:
+    """Add what a guest writes, and return its id. Raises LinkOver if the link has ended in the meantime, NotAllowed if it does not allow
+    comments, TooManyTries, or an error of `add_guest_comment`."""
+    async with core.database.transaction(scope=shared.creator.scope) as session:
+        link = await repository.lock_working(session, shared.link.id)
+        if link is None or link.draft_id is None:
+            raise LinkOver
+        if not link.allows_comments:
+            raise NotAllowed(t("This link does not allow comments. Ask the person who sent it to you."))
+        await throttle.enforce_rate_limit(
+            session,
+            "comment",
+            email=_throttled(shared),
+            address=client.address,
+            limits=(_COMMENTS_PER_LINK, _COMMENTS_PER_ADDRESS),
+        )
+        id, is_new = await conversation.add_guest_comment(session, shared.creator, core, link.id, link.draft_id, form)
+        if is_new:
+            await _record(session, "share.commented", shared, client)
+    return id
 
 
 async def _record(session: AsyncSession, action: str, shared: Shared, client: Client, **details: str) -> None:

@@ -57,6 +57,12 @@ async def count_open(session: AsyncSession, share_id: UUID) -> bool:
     return await session.scalar(counted) is not None
 
 
+async def lock_working(session: AsyncSession, share_id: UUID) -> ShareLink | None:
+    """Return the link unless it has expired or ended. It cannot end until the transaction does."""
+    query = select(ShareLink).where(ShareLink.id == share_id, _is_working())
+    return await session.scalar(query.with_for_update(read=True).execution_options(populate_existing=True))
+
+
 async def count_wrong_password(session: AsyncSession, share_id: UUID) -> None:
     link = update(ShareLink).where(ShareLink.id == share_id)
     await session.execute(link.values(wrong_passwords=ShareLink.wrong_passwords + 1))

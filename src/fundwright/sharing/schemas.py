@@ -40,6 +40,12 @@ class ShareForm(BaseModel):
     shows_titles: bool = False
 
 
+class DraftForm(ShareForm):
+    """How a draft is shared. With `allows_comments`, guests can comment on it, and read the answers."""
+
+    allows_comments: bool = False
+
+
 class ViewForm(ShareForm):
     """How a list of opportunities is shared, and the title of the page."""
 
@@ -54,7 +60,7 @@ class OpportunitiesForm(ViewForm):
     query: OpportunityQuery
 
 
-class NewShare(ViewForm):
+class NewShare(ViewForm, DraftForm):
     """What to share: the draft `draft_id`, or the opportunities that `query` finds, whenever the link is opened."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -66,6 +72,8 @@ class NewShare(ViewForm):
     def _has_one_subject(self) -> Self:
         if (self.draft_id is None) == (self.query is None):
             raise ValueError(t("Name either a draft or a list of opportunities to share."))
+        if self.allows_comments and self.draft_id is None:
+            raise ValueError(t("Guests can comment only on drafts."))
         return self
 
 
@@ -116,6 +124,7 @@ class ShareRead(BaseModel):
     has_password: bool
     has_watermark: bool
     shows_titles: bool
+    allows_comments: bool
     created_by: str
     created_at: datetime
     expires_at: datetime

@@ -52,7 +52,7 @@ def shares_topic(owner_id: UUID) -> str:
 
 @needs(Permission.WORK)
 async def share(session: AsyncSession, actor: Actor, core: Core, new: NewShare, *, client: Client = COMMAND_LINE) -> ShareCreated:
-    """Create a link with which anyone can view a draft or a list of opportunities. Only the result has its address.
+    """Create a link with which anyone can view a draft or a list of opportunities, or comment on a draft. Only the result has its address.
 
     The page shows what the actor may see whenever it is opened. A program cannot create a link, because it would outlive the program's
     token. Raises NotForPrograms, NotFound, WeakPassword, TooManyLinks, or NotAllowed for a restricted draft that the actor may not edit.
@@ -78,6 +78,7 @@ async def share(session: AsyncSession, actor: Actor, core: Core, new: NewShare, 
         password_hash=password_hash,
         has_watermark=new.has_watermark,
         shows_titles=new.shows_titles,
+        allows_comments=new.allows_comments,
         created_by=actor.id,
         created_at=created_at,
         expires_at=created_at + timedelta(days=new.lasts_days),
@@ -142,6 +143,7 @@ def export_shares(session: AsyncSession, actor: Actor, query: ShareQuery) -> Asy
         (t("Status"), lambda link: link.state),
         (t("Password"), lambda link: link.has_password),
         (t("Watermark"), lambda link: link.has_watermark),
+        (t("Comments"), lambda link: link.allows_comments),
         (t("Opens"), lambda link: link.opens),
         (t("Last opened"), lambda link: link.last_opened_at),
         (t("Wrong passwords"), lambda link: link.wrong_passwords),
@@ -189,6 +191,7 @@ def _read(listed: repository.Listed, created_by: str) -> ShareRead:
         has_password=link.password_hash is not None,
         has_watermark=link.has_watermark,
         shows_titles=link.shows_titles,
+        allows_comments=link.allows_comments,
         created_by=created_by,
         created_at=link.created_at,
         expires_at=link.expires_at,

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import date
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from babel.dates import format_date
 from babel.numbers import format_currency
 from reactpy import html
 from reactpy.types import VdomDict
 
+from fundwright.conversation.schemas import MOST_CHARACTERS, MOST_OF_NAME, CommentRead, CommentState, Thread
 from fundwright.core.database import now
 from fundwright.core.messages import current_language, nt, t
+from fundwright.core.paging import Page
 from fundwright.generation.citing import count_citations
 from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, SectionState
 from fundwright.opportunities.display_names import (
@@ -28,7 +31,8 @@ from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.sharing.opening import Shared, SharedList
 from fundwright_ui.sidebar.logo import logo_mark
-from fundwright_ui.ui import alert, chip, empty, facts, pagination
+from fundwright_ui.ui import alert, chip, empty, facts, moment, pagination, select_field, text_area, text_field
+from fundwright_ui.ui.avatars import avatar
 from fundwright_ui.ui.elements import Child, classes
 from fundwright_ui.widgets.markdown import rendered_for_visitors
 
@@ -36,11 +40,43 @@ _WATERMARKS = 40
 """How often the watermark is repeated, which covers a large screen."""
 
 
-def message(title: str, sentence: str) -> VdomDict:
-    return _frame(html.div({"className": "fw-shared-message"}, html.h1(title), html.p(sentence)))
+@dataclass(frozen=True)
+class Typed:
+    """What a guest typed into the form of a comment, by the names of its fields, and what is wrong with it: `errors` of fields, or an
+    `error` of the whole."""
+
+    fields: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+
+    def get(self, name: str) -> str:
+        return self.fields.get(name, "")
 
 
-def password_page(title: str, error: str) -> VdomDict:
+@dataclass(frozen=True)
+class Comments:
+    """The threads below a draft. Forms are sent to `action`, and `href` is the address of another page of threads."""
+
+    threads: Page[Thread]
+    action: str
+    href: Callable[[int], str]
+    typed: Typed
+
+
+def message(title: str, sentence: str, *, unsent: str = "") -> VdomDict:
+    """A page with one sentence. `unsent` is the comment that could not be sent: the guest can copy it."""
+    return _frame(
+        html.div(
+            {"className": "fw-shared-message"},
+            html.h1(title),
+            html.p(sentence),
+            text_area("unsent", t("Your comment, which was not sent"), default=unsent, rows=8) if unsent else None,
+        )
+    )
+
+
+def password_page(title: str, error: str, *, typed: Typed | None = None, action: str | None = None) -> VdomDict:
+    """With `typed`, the form sends the password together with the comment to `action`."""
     return _frame(
         html.div(
             {"className": "fw-shared-message"},
@@ -48,7 +84,7 @@ def password_page(title: str, error: str) -> VdomDict:
             html.p({"className": "fw-muted"}, t("The person who sent you this link has protected it with a password.")),
             alert(error) if error else None,
             html.form(
-                {"className": "fw-form", "method": "post"},
+                {"className": "fw-form", "method": "post", "action": action},
                 html.div(
                     {"className": "fw-field"},
                     html.label({"className": "fw-label", "htmlFor": "password"}, t("Password")),
@@ -64,23 +100,31 @@ def password_page(title: str, error: str) -> VdomDict:
                         }
                     ),
                 ),
-                html.div(
-                    {"className": "fw-form-actions"},
-                    html.button({"type": "submit", "className": "fw-button fw-button-contained"}, t("View")),
+                *(
+                    _comment_fields(typed, "typed", **{name: typed.get(name) for name in ("thread_id", "part_id", "page")})
+                    if typed
+                    else ()
                 ),
+                _submit(t("Add comment") if typed else t("View")),
             ),
         )
     )
 
 
-def draft_page(shared: Shared, draft: DraftRead) -> VdomDict:
-    """The sections with their citations, and the list of sources. Long texts take a while: call it in a thread."""
+def _submit(label: str, *, is_secondary: bool = False) -> VdomDict:
+    look = "fw-button-outlined" if is_secondary else "fw-button-contained"
+    return html.div({"className": "fw-form-actions"}, html.button({"type": "submit", "className": f"fw-button {look}"}, label))
+
+
+def draft_page(shared: Shared, draft: DraftRead, comments: Comments | None = None) -> VdomDict:
+    """The sections with their citations, the list of sources, and the comments. Long texts take a while: call it in a thread."""
     cited = {citation.number for citation in draft.citations}
     opportunity = "" if draft.opportunity_title in draft.title else display_title(draft.opportunity_title)
     return _frame(
         _heading(shared, draft.title, " · ".join(filter(None, (opportunity, draft.opportunity_number)))),
         html.article({"className": "fw-sheet"}, *(_section(draft, part, cited) for part in draft.sections)),
         _sources(draft, shows_titles=shared.link.shows_titles),
+        _conversation(draft, comments) if comments else None,
         watermark=_watermark_of(shared),
     )
 
@@ -137,6 +181,128 @@ def _sources(draft: DraftRead, *, shows_titles: bool) -> VdomDict | None:
         html.div({"className": "fw-section-header"}, html.h2(t("Sources"))),
         None if shows_titles else html.p({"className": "fw-muted fw-small"}, t("The titles of the documents are not shown.")),
         html.ul({"className": "fw-sources"}, *(entry(place, cited) for place, cited in enumerate(documents.values(), start=1))),
+    )
+
+
+def _conversation(draft: DraftRead, comments: Comments) -> VdomDict:
+    """What guests write here, and the answers."""
+    threads, typed = comments.threads, comments.typed
+    # Also a reply in a thread that was deleted meanwhile.
+    is_new = typed.get("thread_id") not in {str(thread.first.id) for thread in threads.items}
+    parts = [] if draft.is_letter else [(str(part.id), t(part.heading)) for part in draft.sections]
+    return html.section(
+        {"className": "fw-section fw-shared-comments", "id": "comments", "aria-label": t("Comments")},
+        html.div({"className": "fw-section-header"}, html.h2(t("Comments"))),
+        html.p(
+            {"className": "fw-muted fw-small"},
+            t("Everyone who has this link can read these comments. Members of the workspace can answer here."),
+        ),
+        html.form(
+            {"className": "fw-form", "method": "post", "action": comments.action, "aria-label": t("New comment")},
+            select_field(
+                "part_id",
+                t("About"),
+                [("", t("The whole draft")), *parts],
+                default=typed.get("part_id"),
+                id="part-new",
+            )
+            if parts
+            else None,
+            *_comment_fields(typed if is_new else Typed(), "new"),
+            _submit(t("Add comment")),
+        ),
+        html.ul(
+            {"className": "fw-threads", "aria-label": t("Comments")},
+            *(_thread(thread, comments, key=str(thread.first.id)) for thread in threads.items),
+        )
+        if threads.items
+        else empty(t("No comments yet."), icon_name="feedback"),
+        pagination(threads.page, -(-threads.total // threads.page_size), href=comments.href),
+    )
+
+
+def _comment_fields(typed: Typed, id: str, **about: str) -> list[Child]:
+    """Fields of a comment, and hidden ones that say what it is `about`. What a lost connection or a second click sends again has the same
+    `key`, and is added once."""
+    hidden = {"key": typed.get("key") or uuid4().hex, **about}
+    return [
+        alert(typed.error) if typed.error else None,
+        *(html.input({"type": "hidden", "name": name, "value": value}) for name, value in hidden.items() if value),
+        text_field(
+            "name",
+            t("Your name"),
+            default=typed.get("name"),
+            error=typed.errors.get("name"),
+            required=True,
+            autocomplete="name",
+            maxlength=MOST_OF_NAME,
+            id=f"name-{id}",
+        ),
+        text_area(
+            "text",
+            t("Your comment"),
+            default=typed.get("text"),
+            error=typed.errors.get("text"),
+            rows=4,
+            required=True,
+            maxlength=MOST_CHARACTERS,
+            id=f"text-{id}",
+        ),
+    ]
+
+
+def _thread(thread: Thread, comments: Comments, *, key: str) -> VdomDict:
+    first, thread_id = thread.first, str(thread.first.id)
+    typed = comments.typed if comments.typed.get("thread_id") == thread_id else Typed()
+    notes = [
+        *([t("About “{section}”", section=first.part)] if first.part else []),
+        *([t("Resolved")] if first.state is CommentState.RESOLVED else []),
+    ]
+    return html.li(
+        {"className": "fw-thread", "key": key},
+        html.p({"className": "fw-muted fw-small"}, " · ".join(notes)) if notes else None,
+        _comment(first),
+        html.ul(
+            {"className": "fw-replies", "aria-label": t("Replies")},
+            *(html.li({"key": str(reply.id)}, _comment(reply)) for reply in thread.replies),
+        )
+        if thread.replies
+        else None,
+        html.details(
+            {"open": bool(typed.fields)},
+            html.summary(t("Reply")),
+            html.form(
+                {
+                    "className": "fw-form",
+                    "method": "post",
+                    "action": comments.action,
+                    "aria-label": t("Reply to {name}", name=first.signature),
+                },
+                *_comment_fields(typed, thread_id, thread_id=thread_id, page=str(comments.threads.page)),
+                _submit(t("Reply"), is_secondary=True),
+            ),
+        ),
+    )
+
+
+def _comment(comment: CommentRead) -> VdomDict:
+    if comment.is_deleted:
+        return html.p({"className": "fw-muted fw-comment"}, t("This comment was deleted."))
+    return html.article(
+        {
+            "className": "fw-comment",
+            "id": f"comment-{comment.id}",
+            "aria-label": t("Comment by {name}", name=comment.signature),
+        },
+        html.div(
+            {"className": "fw-comment-header"},
+            avatar(comment.author, None),
+            html.div(
+                html.strong({"dir": "auto"}, comment.signature),
+                html.p({"className": "fw-muted fw-small"}, moment(comment.created_at)),
+            ),
+        ),
+        html.div({"className": "fw-comment-text", "dir": "auto"}, comment.text),
     )
 
 

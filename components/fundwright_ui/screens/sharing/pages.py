@@ -11,6 +11,7 @@ import re
 import secrets
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from enum import Enum, auto
 from hashlib import sha256
 from html import escape
@@ -20,16 +21,19 @@ from urllib.parse import urlencode
 from fastapi import FastAPI
 from fastapi.requests import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from pydantic import ValidationError
 from reactpy.types import VdomDict
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from fundwright.accounts.dependencies import client_of
+from fundwright.conversation.schemas import GuestForm
 from fundwright.core.assembly import Core
 from fundwright.core.cookies import set_cookie, share_cookie_name
 from fundwright.core.errors import FundwrightError, UnderMaintenance
 from fundwright.core.messages import current_language, t
 from fundwright.core.origins import refuse_other_site
+from fundwright.generation.schemas import DraftRead
 from fundwright.sharing import opening
 from fundwright.sharing.opening import LinkOver, Shared, TooManyPasswords, WrongPassword
 from fundwright_ui.runtime.bundle import Bundle
@@ -37,11 +41,15 @@ from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.html import to_html
 from fundwright_ui.runtime.vdom import to_node
 from fundwright_ui.screens.sharing import content
+from fundwright_ui.screens.sharing.content import Comments, Typed
+from fundwright_ui.ui.forms import field_errors
 
 _ENTRY = "web/src/main.tsx"
 _COLOR_SCHEME = "document.documentElement.dataset.mode=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light'"
 _SCRIPTS = f"'sha256-{b64encode(sha256(_COLOR_SCHEME.encode()).digest()).decode()}'"
 _MOST_PAGES = 100_000
+_TYPED = ("name", "text", "thread_id", "part_id", "key", "page")
+"""The fields of a comment."""
 _PROGRAMS = re.compile(
     r"(?<!\bcu)bot(\b|/)|crawl|spider|preview|facebookexternalhit|whatsapp|slack-|skypeuri|embedly|pinterest/0|vkshare|"
     r"bingpreview|google-(safety|read)|microsoft office|ms-office|outlook|teams",
@@ -60,11 +68,13 @@ class _Reader(Enum):
 
 
 def add_shared_pages(app: FastAPI, *, core: Core, base: str) -> None:
-    """Serve `{base}/shared/{secret}`."""
+    """Serve `{base}/shared/{secret}`, and take the comments of guests."""
     pages = SharedPages(core, base)
     path = f"{base}/shared/{{secret}}"
     app.add_api_route(path, pages.show, methods=["GET", "HEAD"], include_in_schema=False, response_model=None)
     app.add_api_route(path, pages.enter, methods=["POST"], include_in_schema=False, response_model=None)
+    app.add_api_route(f"{path}/comments", pages.back, methods=["GET"], include_in_schema=False, response_model=None)
+    app.add_api_route(f"{path}/comments", pages.comment, methods=["POST"], include_in_schema=False, response_model=None)
 
 
 class SharedPages:
@@ -80,20 +90,33 @@ class SharedPages:
         """Take the password of a link. The right one leads to its page."""
         return await self._guarded(lambda: self._enter(request, secret))
 
-    async def _guarded(self, respond: Callable[[], Awaitable[Response]]) -> Response:
+    async def back(self, secret: str) -> Response:
+        """Lead to the page from the address of its forms, which is in the browser if a comment was refused."""
+        return RedirectResponse(self._path(secret), status_code=HTTPStatus.SEE_OTHER, headers=_headers())
+
+    async def comment(self, request: Request, secret: str) -> Response:
+        """Take a guest's comment. It leads to the page; if it is refused, the response contains what was typed."""
+        async with request.form(max_files=0, max_fields=len(_TYPED) + 1) as form:
+            typed = Typed({name: str(form.get(name, "")) for name in _TYPED})
+            password = str(form.get("password", ""))
+        return await self._guarded(lambda: self._comment(request, secret, typed, password), unsent=typed.get("text"))
+
+    async def _guarded(self, respond: Callable[[], Awaitable[Response]], *, unsent: str = "") -> Response:
+        """`unsent` is the text of a comment, which the page of an error shows."""
         try:
             if self._core.settings.is_closed:
                 raise UnderMaintenance(self._core.settings.maintenance)
             return await respond()
         except LinkOver as error:
             title = t("This link does not work")
-            return self._page(title, content.message(title, error.sentence), status=error.status)
+            return self._page(title, content.message(title, error.sentence, unsent=unsent), status=error.status)
         except (HTTPException, ClientDisconnect):  # a form that no browser sends, or that was not sent completely
             raise
         except Exception as error:
             status = error.status if isinstance(error, FundwrightError) else HTTPStatus.INTERNAL_SERVER_ERROR
             title = t("This page can't be shown now")
-            response = self._page(title, content.message(title, sentence_of(error, while_doing="shared page")), status=status)
+            sentence = sentence_of(error, while_doing="shared page")
+            response = self._page(title, content.message(title, sentence, unsent=unsent), status=status)
             if isinstance(error, FundwrightError) and error.retry_after_s:
                 response.headers["Retry-After"] = str(error.retry_after_s)
             return response
@@ -106,44 +129,111 @@ class SharedPages:
         if reader is _Reader.PREVIEW:
             title = t("Shared with Fundwright")
             return self._page(title, content.message(title, t("Open this link in a browser to view what was shared.")))
-        cookie = request.cookies.get(share_cookie_name(self._core.settings), "")
-        if shared.link.password_hash is not None and not opening.is_pass(self._core, shared, "password", cookie):
+        if self._is_locked(request, shared):
             return self._password_page()
-        title, body = await self._content_of(request, shared)
+        title, body = await self._content_of(request, shared, secret)
         if not opening.is_pass(self._core, shared, "visit", request.query_params.get("visit", "")):
             await opening.count(self._core, shared, client=client_of(request))
         return self._page(title, body)
 
-    async def _content_of(self, request: Request, shared: Shared) -> tuple[str, VdomDict]:
+    def _path(self, secret: str) -> str:
+        return f"{self._base}/shared/{secret}"
+
+    def _is_locked(self, request: Request, shared: Shared) -> bool:
+        """Whether the password of the link must be entered first."""
+        cookie = request.cookies.get(share_cookie_name(self._core.settings), "")
+        return shared.link.password_hash is not None and not opening.is_pass(self._core, shared, "password", cookie)
+
+    async def _content_of(self, request: Request, shared: Shared, secret: str) -> tuple[str, VdomDict]:
+        page = _number(request.query_params.get("page", ""))
         if shared.draft is not None:
-            return shared.draft.title, await asyncio.to_thread(content.draft_page, shared, shared.draft)
-        found = await opening.list_opportunities(self._core, shared, page=_page_of(request))
+            return shared.title, await self._draft_page(shared, shared.draft, secret, Typed(), page=page)
+        found = await opening.list_opportunities(self._core, shared, page=page)
+        return shared.title, content.list_page(shared, found, href=self._pages_of(shared))
+
+    def _pages_of(self, shared: Shared, anchor: str = "") -> Callable[[int], str]:
+        """The addresses of the other pages of a list, which do not count as opens."""
         visit = opening.new_pass(self._core, shared, "visit")
-        return shared.title, content.list_page(shared, found, href=lambda page: f"?{urlencode({'page': page, 'visit': visit})}")
+        return lambda page: f"?{urlencode({'page': page, 'visit': visit})}{anchor}"
+
+    async def _draft_page(self, shared: Shared, draft: DraftRead, secret: str, typed: Typed, *, page: int) -> VdomDict:
+        comments: Comments | None = None
+        if shared.link.allows_comments:
+            threads = await opening.list_comments(self._core, shared, page=page)
+            path = self._path(secret)
+            pages = self._pages_of(shared, "#comments")
+            comments = Comments(threads, f"{path}/comments", lambda number: f"{path}{pages(number)}", typed)
+        return await asyncio.to_thread(content.draft_page, shared, draft, comments)
+
+    async def _comment(self, request: Request, secret: str, typed: Typed, password: str) -> Response:
+        refuse_other_site(request)
+        shared = await opening.find(self._core, secret)
+        client, proof = client_of(request), ""
+        if self._is_locked(request, shared):
+            action = f"{self._path(secret)}/comments"
+            if not password:
+                return self._password_page(typed=typed, action=action)
+            try:
+                proof = await opening.enter(self._core, shared, password, client=client)
+            except (WrongPassword, TooManyPasswords) as error:
+                return self._password_page(error, typed=typed, action=action)
+        page = _number(typed.get("page"))
+        try:
+            about = {name: typed.get(name) or None for name in ("thread_id", "part_id")}
+            form = GuestForm.model_validate({name: typed.get(name) for name in ("name", "text", "key")} | about)
+            id = await opening.comment(self._core, shared, form, client=client)
+        except LinkOver:
+            raise
+        except (ValidationError, FundwrightError) as error:
+            response = await self._refused(shared, secret, typed, error, page=page)
+        else:
+            address = f"{self._path(secret)}{self._pages_of(shared)(page)}#comment-{id}"
+            response = RedirectResponse(address, status_code=HTTPStatus.SEE_OTHER, headers=_headers())
+        if proof:
+            self._set_proof(response, secret, proof)
+        return response
+
+    async def _refused(
+        self, shared: Shared, secret: str, typed: Typed, error: ValidationError | FundwrightError, *, page: int
+    ) -> Response:
+        """The page with what was typed, and what to do about it."""
+        if shared.draft is None or not shared.link.allows_comments:
+            raise error
+        if isinstance(error, FundwrightError):
+            typed = replace(typed, error=error.sentence)
+        else:
+            errors = field_errors(error, model=GuestForm)
+            other = next((sentence for name, sentence in errors.items() if name not in ("name", "text")), "")
+            typed = replace(typed, errors=errors, error=other)
+        body = await self._draft_page(shared, shared.draft, secret, typed, page=page)
+        return self._page(shared.title, body, status=error.status if isinstance(error, FundwrightError) else 422)
+
+    def _set_proof(self, response: Response, secret: str, proof: str) -> None:
+        """Remember in the browser that the password was entered."""
+        settings, lasts_s = self._core.settings, int(opening.PASS_LASTS.total_seconds())
+        set_cookie(response, settings, share_cookie_name(settings), proof, max_age_s=lasts_s, path=self._path(secret))
 
     async def _enter(self, request: Request, secret: str) -> Response:
         refuse_other_site(request)
         shared = await opening.find(self._core, secret)
         async with request.form(max_files=0, max_fields=4) as form:
             password = str(form.get("password", ""))
-        path = f"{self._base}/shared/{secret}"
-        response = RedirectResponse(path, status_code=HTTPStatus.SEE_OTHER, headers=_headers())
+        response = RedirectResponse(self._path(secret), status_code=HTTPStatus.SEE_OTHER, headers=_headers())
         if shared.link.password_hash is None:
             return response
         try:
             proof = await opening.enter(self._core, shared, password, client=client_of(request))
         except (WrongPassword, TooManyPasswords) as error:
             return self._password_page(error)
-        lasts_s = int(opening.PASS_LASTS.total_seconds())
-        settings = self._core.settings
-        set_cookie(response, settings, share_cookie_name(settings), proof, max_age_s=lasts_s, path=path)
+        self._set_proof(response, secret, proof)
         return response
 
-    def _password_page(self, error: FundwrightError | None = None) -> Response:
+    def _password_page(
+        self, error: FundwrightError | None = None, *, typed: Typed | None = None, action: str | None = None
+    ) -> Response:
         title = t("Enter the password")
-        page = self._page(
-            title, content.password_page(title, error.sentence if error else ""), status=error.status if error else 200
-        )
+        body = content.password_page(title, error.sentence if error else "", typed=typed, action=action)
+        page = self._page(title, body, status=error.status if error else 200)
         if error is not None and error.retry_after_s:
             page.headers["Retry-After"] = str(error.retry_after_s)
         return page
@@ -188,6 +278,6 @@ def _reader_of(request: Request) -> _Reader:
     return _Reader.PERSON
 
 
-def _page_of(request: Request) -> int:
-    page = request.query_params.get("page", "")
+def _number(page: str) -> int:
+    """The number of a page, or else 1."""
     return min(int(page), _MOST_PAGES) if page.isascii() and page.isdecimal() and len(page) < 10 and int(page) else 1

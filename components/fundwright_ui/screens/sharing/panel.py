@@ -15,6 +15,7 @@ from fundwright.core.paging import Page
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.sharing import service as sharing
 from fundwright.sharing.schemas import (
+    DraftForm,
     NewShare,
     ShareCreated,
     ShareForm,
@@ -140,8 +141,9 @@ def _new_link(draft_id: UUID | None, query: OpportunityQuery | None, show: Calla
         ),
         checkbox("has_watermark", t("Watermark with the name and the date"), id="share-watermark"),
         checkbox("shows_titles", t("Show the titles of cited documents"), id="share-titles") if draft_id is not None else None,
+        checkbox("allows_comments", t("Allow comments"), id="share-comments") if draft_id is not None else None,
         on_submit=sharing_it,
-        model=ShareForm if draft_id is not None else ViewForm,
+        model=DraftForm if draft_id is not None else ViewForm,
         submit=t("Create link"),
         label=t("New share link"),
     )
@@ -167,6 +169,7 @@ def _link(link: ShareRead) -> VdomDict:
                 opens_text(link),
                 t("Password") if link.has_password else None,
                 t("Watermark") if link.has_watermark else None,
+                t("Comments") if link.allows_comments else None,
                 (t("Expires"), moment(link.expires_at, shown="date")) if link.state is ShareState.ACTIVE else None,
             ),
         ),
