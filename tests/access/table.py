@@ -137,6 +137,13 @@ ROUTES = _table(
         GET /api/opportunities/{opportunity_id}
         GET /api/opportunities/{opportunity_id}/versions
         GET /api/opportunities/{opportunity_id}/versions/export.csv
+        GET /api/saved-searches
+        GET /api/saved-searches/export.csv
+        GET /api/saved-searches/{search_id}
+        GET /api/saved-searches/{search_id}/restriction
+        PUT /api/saved-searches/{search_id}/visit
+        PUT /api/saved-searches/{search_id}/following
+        DELETE /api/saved-searches/{search_id}/following
         GET /api/training/documents
         GET /api/training/documents/export.csv
         GET /api/training/documents/{document_id}
@@ -256,6 +263,12 @@ ROUTES = _table(
         POST /api/training/runs
         PUT /api/training/runs/{run_id}/cancellation
         POST /api/training/runs/{run_id}/repetitions
+        POST /api/saved-searches
+        PUT /api/saved-searches/{search_id}/name
+        PUT /api/saved-searches/{search_id}/query
+        DELETE /api/saved-searches/{search_id}
+        PUT /api/saved-searches/{search_id}/restriction
+        DELETE /api/saved-searches/{search_id}/restriction
         GET /api/shares
         GET /api/shares/export.csv
         POST /api/shares/drafts/{draft_id}
@@ -456,6 +469,7 @@ WORLD = {
     "photo_id": "photo",
     "post_id": "post",
     "part_id": "section",
+    "search_id": "saved search",
     "section_id": "section",
     "session_id": "session",
     "share_id": "share link",

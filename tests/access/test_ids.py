@@ -47,6 +47,8 @@ from fundwright.generation import service as generation
 from fundwright.generation.schemas import SectionSave
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.searches import service as searches
+from fundwright.searches.schemas import SavedSearchForm, SearchedQuery
 from fundwright.sharing import service as sharing
 from fundwright.sharing.schemas import NewShare
 from fundwright.training import service as training
@@ -139,6 +141,8 @@ async def _make_world(core: Core) -> World:
         inviter = await workspaces.actor_in(session, eve, other.id)
         own_invitation = await workspace_invitations.invite(session, inviter, core, InvitationForm(email=ada.email))
         shared_link = await sharing.share(session, ada, core, NewShare(recipient=CANARY, draft_id=draft.id))
+        searched = SavedSearchForm(name=CANARY, query=SearchedQuery(kind="grant"))
+        search = await searches.save(session, ada, searched)
         await commands.invite(session, core, email="zanzibar@example.org", role=Role.USER)
         await authentication.redeem_handover(
             session, core, await one_time_secrets.new_handover(session, ada.id, remember=True), client=HERE
@@ -166,7 +170,7 @@ async def _make_world(core: Core) -> World:
             "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,
             "premium link": await first("premium_link"), "run": run.id, "section": section.id, "session": await first("account_session"),
             "subject": notices[0].id, "token": token.id, "trashed": trashed.id, "workspace": shared.id,
-            "share link": shared_link.id, "workspace invitation": workspace_invitation.id, "own invitation": own_invitation.id,
+            "saved search": search.id, "share link": shared_link.id, "workspace invitation": workspace_invitation.id, "own invitation": own_invitation.id,
             "invitation link": own_invitation.link.rpartition("/")[2],
         }  # fmt: skip
     return World(ada, {kind: str(value) for kind, value in ids.items()})

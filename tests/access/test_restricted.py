@@ -1,4 +1,4 @@
-"""A member of a workspace who was not chosen finds restricted documents and drafts by no route, list, screen, event, live topic, or job."""
+"""A member of a workspace who was not chosen finds restricted documents, drafts, and saved searches by no route, list, screen, event, live topic, or job."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from fundwright.generation import service as generation
 from fundwright.generation.schemas import SectionSave, WriteDraft, WriteSection
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.searches import service as searches
+from fundwright.searches.schemas import SavedSearchForm, SearchedQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from fundwright.workspaces import invitations
@@ -46,7 +48,7 @@ from tests.ui.conftest import Open
 
 pytestmark = pytest.mark.security(51)
 
-RESTRICTED = ("document", "draft", "draft slug", "passage", "section", "trashed")
+RESTRICTED = ("document", "draft", "draft slug", "passage", "saved search", "section", "trashed")
 
 
 @pytest.fixture
@@ -77,6 +79,8 @@ async def _make_harbor(core: Core) -> tuple[World, Actor]:
         save = SectionSave(heading=CANARY, text=CANARY, based_on=0)
         await editing.save_section(session, ada, draft.id, section.id, save)
         await generation.restrict_draft(session, ada, core, draft.id, RestrictionForm())
+        search = await searches.save(session, ada, SavedSearchForm(name=CANARY, query=SearchedQuery(kind="grant")))
+        await searches.restrict(session, ada, core, search.id, RestrictionForm())
         await session.execute(
             text(
                 "INSERT INTO chunk (id, document_id, owner_id, ordinal, heading, start_offset, end_offset, text, search)"
@@ -87,6 +91,7 @@ async def _make_harbor(core: Core) -> tuple[World, Actor]:
         await session.execute(text("UPDATE draft SET title = :title"), {"title": CANARY})
     ids = {
         "document": document.id, "draft": draft.id, "draft slug": draft.slug, "passage": passage, "section": section.id,
+        "saved search": search.id,
         "trashed": trashed.id, "notice": notices[0].id, "other notice": notices[1].id,
     }  # fmt: skip
     return World(ada, {kind: str(value) for kind, value in ids.items()}), bob
@@ -100,7 +105,7 @@ async def token_of(core: Core, actor: Actor) -> str:
 
 async def contents(core: Core) -> str:
     """Everything that is restricted."""
-    tables = ("document", "chunk", "draft", "draft_section", "trash_item", "restriction", "restriction_member")
+    tables = ("document", "chunk", "draft", "draft_section", "saved_search", "trash_item", "restriction", "restriction_member")
     rows = " UNION ALL ".join(f"SELECT each::text FROM {table} AS each" for table in tables)
     async with core.database.transaction() as session:
         return str(await session.scalar(text(f"SELECT string_agg(each, '' ORDER BY each) FROM ({rows}) AS rows (each)")))
@@ -137,7 +142,7 @@ async def test_no_list_and_no_export_shows_a_restricted_record(committed: Core, 
             shown[actor] = {route for route, answer in answers.items() if CANARY in answer.text}
     assert shown[bob] == set()
     assert shown[world.owner] >= {
-        "GET /api/drafts", "GET /api/drafts/export.csv", "GET /api/training/documents", "GET /api/training/documents/export.csv",
+        "GET /api/drafts", "GET /api/drafts/export.csv", "GET /api/saved-searches", "GET /api/saved-searches/export.csv", "GET /api/training/documents", "GET /api/training/documents/export.csv",
         "GET /api/trash", "GET /api/trash/export.csv",
     }  # fmt: skip
 

@@ -90,13 +90,15 @@ OWNED = (
     "notification",
     "notification_choice",
     "share_link",
+    "saved_search",
+    "saved_search_reader",
     "comment",
     "subscription",
     "quota_use",
     "payment",
 )
 """Tables of workspaces, and of accounts."""
-TRASHABLE = ("document", "category", "draft")
+TRASHABLE = ("document", "category", "draft", "saved_search")
 OWNER, ACCOUNT = "owner_id", "account_id"
 PARENTS = {
     "document_id": "document",
@@ -104,6 +106,7 @@ PARENTS = {
     "category_id": "category",
     "draft_id": "draft",
     "section_id": "draft_section",
+    "search_id": "saved_search",
 }
 ADA, BOB = (Scope(workspace_id=UUID(int=number), account_id=UUID(int=number + 10)) for number in (1, 2))
 
@@ -275,18 +278,32 @@ def test_what_is_in_the_trash_is_visible_to_its_workspace(connection: Connection
 
 
 @pytest.mark.parametrize(
-    "table", ["trash_item", "document", "chunk", "chunk_vector", "draft", "draft_section", "draft_version", "share_link"]
+    "table",
+    ["trash_item", "document", "chunk", "chunk_vector", "draft", "draft_section", "draft_version", "share_link", "saved_search"],
 )
 def test_what_is_restricted_is_visible_only_to_its_members(connection: Connection, table: str) -> None:
-    """The workspace has a document and a draft, and one of each in its trash."""
+    """The workspace has a document, a draft, and a saved search, and one of each in its trash."""
     member = replace(ADA, account_id=UUID(int=99))
     act(connection, member)
     everything = count(connection, table)
-    restrict(connection, *(row_id(ADA, each) for each in ("document", "draft", "trash_item")))
+    restrict(connection, *(row_id(ADA, each) for each in ("document", "draft", "saved_search", "trash_item")))
     assert count(connection, table) == 0
     assert connection.execute(SQL("DELETE FROM {}").format(Identifier(table))).rowcount == 0
     act(connection, ADA)
     assert count(connection, table) == everything
+
+
+def test_what_a_member_has_seen_of_a_search_is_visible_to_this_member_alone(connection: Connection) -> None:
+    act(connection, ADA)
+    assert count(connection, "saved_search_reader") == 1
+    connection.execute(
+        "INSERT INTO restriction (subject_id, owner_id, kind, restricted_at) VALUES (%s, %s, 'x', now())",
+        [row_id(ADA, "saved_search"), ADA.workspace_id],
+    )
+    assert count(connection, "saved_search_reader") == 0  # the search is restricted to others
+    act(connection, replace(ADA, account_id=UUID(int=99)))
+    connection.execute("DELETE FROM restriction")
+    assert (count(connection, "saved_search"), count(connection, "saved_search_reader")) == (2, 0)
 
 
 def test_a_citation_of_a_restricted_document_is_hidden_in_a_draft_that_is_not(connection: Connection) -> None:

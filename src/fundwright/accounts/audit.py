@@ -84,6 +84,7 @@ _LABELS: Mapping[str, Message] = {
     "share.opened": later("Share link opened"),
     "share.refused": later("Wrong password for a share link"),
     "share.revoked": later("Share link revoked"),
+    "search.deleted": later("Saved search moved to the trash"),
     "second_factor.added": later("Two-step verification turned on"),
     "second_factor.recovery_code_used": later("Recovery code used"),
     "second_factor.recovery_codes_renewed": later("Recovery codes renewed"),

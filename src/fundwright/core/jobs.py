@@ -756,6 +756,11 @@ async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str) ->
     return await session.scalar(count) or 0
 
 
+async def owners_underway(session: AsyncSession, *kinds: str) -> Collection[UUID | None]:
+    """The owners of waiting and running jobs of these kinds; None owns those of the installation."""
+    return (await session.scalars(select(Job.owner_id).where(Job.kind.in_(kinds), _IS_UNDERWAY).distinct())).all()
+
+
 async def _count_others(session: AsyncSession, job: Job) -> int:
     """The number of other jobs of the same account that wait or run."""
     count = select(func.count()).select_from(Job).where(Job.account_id == job.account_id, Job.id != job.id, _IS_UNDERWAY)

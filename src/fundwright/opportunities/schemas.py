@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NotRequired, TypedDict, cast
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from fundwright.core.days import Day
 from fundwright.core.jobs import JobPayload, JobState
@@ -27,6 +27,9 @@ NEVER_OPEN = frozenset({AWARD_NOTICE, "Justification", "Justification and Approv
 """The types of notices that ask for nothing."""
 
 Reason = Literal["number", "all_words", "words", "meaning"]
+
+SEPARATOR = "|"
+"""Between several values of a filter in the address of a list."""
 
 
 class OpportunityQuery(PageRequest):
@@ -58,6 +61,9 @@ class OpportunityQuery(PageRequest):
     due_to: Day | None = None
     posted_from: Day | None = None
     posted_to: Day | None = None
+    added_after: AwareDatetime | None = Field(
+        default=None, description="Only notices that were first imported after this moment."
+    )
     availability: Availability | None = Field(
         default=None, description="Open, closed, or award notices, which are neither; all of them by default."
     )

@@ -51,9 +51,11 @@ from fundwright.opportunities.question import Meaning, parse
 from fundwright.opportunities.repository import filters, indexing, listing, ranking, runs, scoring, spelling, writing
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import (
+    SEPARATOR,
     Availability,
     CategorizeOpportunities,
     Deadlines,
+    EmbedOpportunities,
     Facets,
     FacetValue,
     FieldChange,
@@ -263,6 +265,44 @@ async def count_new(session: AsyncSession, actor: Actor, *, limit: int = 100) ->
         return 0
     labeled = categories.labeled_with(actor)
     return await listing.count_seen_after(session, datetime.fromisoformat(visited), labeled, limit=limit)
+
+
+@needs(Permission.READ)
+async def count_matching(
+    session: AsyncSession, actor: Actor, query: OpportunityQuery, *, until: datetime | None = None, limit: int = 100
+) -> int:
+    """Count the results of a list that were first imported at `until` or before, up to `limit`. Close matches and samples are left out,
+    and misspelled words corrected, unless the query is verbatim."""
+    text = query.text if query.verbatim else await spelling.correct(session, query.text)
+    real = query.model_copy(update={"text": text, "sample": False})
+    return await listing.count_matching(session, real, _labeled(actor, query), until=until, limit=limit)
+
+
+async def newest_arrival(session: AsyncSession) -> datetime | None:
+    """Return when the newest notice was first imported; None if there are none but samples."""
+    return await listing.newest_arrival(session)
+
+
+async def is_arriving(session: AsyncSession) -> bool:
+    """Whether notices are being imported or indexed."""
+    return bool(await jobs.owners_underway(session, ImportOpportunities.job_kind, EmbedOpportunities.job_kind))
+
+
+async def categorizing_workspaces(session: AsyncSession) -> Collection[UUID]:
+    """Return the workspaces whose notices are being sorted into categories."""
+    return [owner for owner in await jobs.owners_underway(session, CategorizeOpportunities.job_kind) if owner is not None]
+
+
+def list_path(query: OpportunityQuery, **more: object) -> str:
+    """Return the address of the list that shows the first page of what `query` finds, which must name a kind. `more` are parameters of
+    the screen."""
+    given = query.model_dump(mode="json", exclude_defaults=True, exclude={"kind", "text", "verbatim", "availability", "page"})
+    params: dict[str, object] = {"q": query.text} if query.text else {}
+    params |= {"verbatim": "yes"} if query.verbatim else {}
+    params |= {"availability": query.availability or "any"} if query.availability != "open" else {}
+    params |= {name: SEPARATOR.join(value) if isinstance(value, list) else value for name, value in given.items()}
+    assert query.kind
+    return f"{_LISTS[query.kind]}?{urlencode(params | more)}"
 
 
 @needs(Permission.READ)

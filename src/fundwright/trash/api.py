@@ -18,7 +18,7 @@ router = APIRouter(prefix="/api/trash", tags=["trash"])
 
 @router.get("")
 async def list_trash(session: DbSession, actor: CurrentActor, query: Annotated[TrashQuery, Query()]) -> Page[TrashRead]:
-    """List documents, drafts, and categories in the trash, newest first. `id` is the id of the document, draft, or category."""
+    """List what is in the trash, newest first. `id` is the id of the document, draft, category, or saved search."""
     return await service.list_trash(session, actor, query)
 
 

@@ -1,4 +1,4 @@
-"""Documents and drafts that only chosen members of their workspace see. PostgreSQL hides them from all others (decision 0119)."""
+"""Documents, drafts, and saved searches that only chosen members of their workspace see. PostgreSQL hides them from all others (decision 0119)."""
 
 from __future__ import annotations
 

@@ -8,15 +8,14 @@ from urllib.parse import urlencode
 
 from pydantic import ValidationError
 
-from fundwright.opportunities.schemas import Kind, OpportunityQuery, OpportunityRow
+from fundwright.opportunities.schemas import SEPARATOR, Kind, OpportunityQuery, OpportunityRow
 
 PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
 IMPORT = f"{PATHS['contract']}?import=open"
 """The form that imports files. It begins with the format of contracts, which most accounts import first, and offers all formats."""
 
-SEPARATOR = "|"
 SEVERAL = ("agency", "type", "set_aside", "activity_code", "source")
-SINGLE = ("number", "naics", "due_from", "due_to", "posted_from", "posted_to", "category")
+SINGLE = ("number", "naics", "due_from", "due_to", "posted_from", "posted_to", "added_after", "category")
 SHARED = ("q", "verbatim", "availability", "due_from", "due_to", "posted_from", "posted_to", "category", "sort", "page_size")
 """Parameters that both kinds share: the tabs keep them."""
 VERBATIM = "yes"

@@ -117,6 +117,8 @@ def conditions_of(query: OpportunityQuery, labeled: Select[UUID] | None) -> list
         found.append(Opportunity.posted_at >= _day_start(query.posted_from))
     if query.posted_to:
         found.append(Opportunity.posted_at < _day_start(query.posted_to + timedelta(days=1)))
+    if query.added_after:
+        found.append(Opportunity.first_seen_at > query.added_after)
     if query.availability:
         found.append(is_available(query.availability))
     if query.sample is not None:

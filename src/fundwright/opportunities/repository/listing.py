@@ -53,6 +53,7 @@ from fundwright.opportunities.repository.filters import (
     SAMPLES_LAST,
     SOLICITATION,
     conditions_of,
+    conditions_with,
     has_words,
     is_available,
 )
@@ -186,6 +187,29 @@ async def _newest(session: AsyncSession, matching: ColumnElement[bool], *, limit
 async def count_seen_after(session: AsyncSession, moment: datetime, labeled: Select[UUID], *, limit: int) -> int:
     """Count labeled opportunities that were first imported after `moment`, up to `limit`."""
     found = select(Opportunity.id).where(Opportunity.first_seen_at > moment, Opportunity.id.in_(labeled)).limit(limit)
+    return await session.scalar(select(func.count()).select_from(found.subquery())) or 0
+
+
+async def newest_arrival(session: AsyncSession) -> datetime | None:
+    """Return when the newest notice that is not a sample was first imported."""
+    newest = select(Opportunity.first_seen_at).where(Opportunity.is_sample.is_(False))
+    return await session.scalar(newest.order_by(Opportunity.first_seen_at.desc()).limit(1))
+
+
+async def count_matching(
+    session: AsyncSession, query: OpportunityQuery, labeled: Select[UUID] | None, *, until: datetime | None, limit: int
+) -> int:
+    """Count what a list shows that was first imported at `until` or before, without close matches, up to `limit`."""
+    question = parse(query.text)
+    conditions = conditions_with(query, labeled, None, question.excluded or None)
+    listed: ColumnElement[Any] = Opportunity.id.expression
+    if query.text.strip():
+        has_number = Opportunity.number_key == func.any(literal(list(question.numbers), ARRAY(Text)))
+        conditions.append(or_(has_words(question.text), has_number))
+        listed = SOLICITATION
+    if until is not None:
+        conditions.append(Opportunity.first_seen_at <= until)
+    found = select(listed).where(*conditions).distinct().limit(limit)
     return await session.scalar(select(func.count()).select_from(found.subquery())) or 0
 
 

@@ -1,0 +1,1 @@
+"""Saved searches: the words, filters, and order of a list of opportunities under a name."""

@@ -1,0 +1,296 @@
+"""Saving searches, and what their readers have seen of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
+from fundwright.activity import service as activity
+from fundwright.activity.schemas import ActivityKind, Combining, Subject
+from fundwright.categories import service as categories
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.live import publish
+from fundwright.core.messages import later, t
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.scopes import across_workspaces
+from fundwright.core.spreadsheets import csv_lines
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityQuery, kind_label
+from fundwright.searches import repository
+from fundwright.searches.models import SavedSearch
+from fundwright.searches.repository import Found
+from fundwright.searches.schemas import (
+    MOST_NEW,
+    SavedSearchForm,
+    SavedSearchName,
+    SavedSearchQuery,
+    SavedSearchRead,
+    SearchedQuery,
+)
+from fundwright.trash import service as trash
+from fundwright.workspaces import restrictions
+from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.restrictions import RestrictableItem
+from fundwright.workspaces.schemas import Access, RestrictionForm, RestrictionRead
+
+SEARCH = "saved_search"
+"""The kind of saved searches in the trash, in activity, and of restrictions."""
+
+SAVED = ActivityKind("search.saved", later("Search saved"), later("{person} saved the search “{subject}”"))
+RENAMED = ActivityKind(
+    "search.renamed", later("Saved search renamed"), later("{person} renamed the saved search “{before}” to “{subject}”")
+)
+CHANGED = ActivityKind(
+    "search.changed",
+    later("Saved search changed"),
+    later("{person} changed the filters of the saved search “{subject}”"),
+    combining=Combining.SOON,
+)
+ACTIVITY = (SAVED, RENAMED, CHANGED)
+
+
+def searches_topic(owner_id: UUID) -> str:
+    """The live topic of every change of a workspace's saved searches, and of what its members have seen of them."""
+    return f"searches:{owner_id}"
+
+
+@needs(Permission.WORK)
+async def save(session: AsyncSession, actor: Actor, form: SavedSearchForm) -> SavedSearchRead:
+    """Save a search, and follow it. Raises NotFound for a category of another workspace."""
+    await _check_category(session, actor, form.query)
+    search = SavedSearch(owner_id=actor.workspace_id, name=form.name, query=stored(form.query), created_by=actor.id)
+    session.add(search)
+    await session.flush()
+    await activity.record(session, actor, SAVED, subject_of(search))
+    await follow(session, actor, search.id)
+    return await get_search(session, actor, search.id)
+
+
+@needs(Permission.READ)
+async def get_search(session: AsyncSession, actor: Actor, search_id: UUID) -> SavedSearchRead:
+    """Raises NotFound."""
+    return (await _read(session, actor, [await repository.get(session, actor.workspace_id, actor.id, search_id)]))[0]
+
+
+@needs(Permission.READ)
+async def list_searches(session: AsyncSession, actor: Actor, query: SavedSearchQuery) -> Page[SavedSearchRead]:
+    """Return the workspace's saved searches, by name unless `sort` names a field."""
+    found, total = await repository.page(session, actor.workspace_id, actor.id, query)
+    return Page(items=await _read(session, actor, found), total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.READ)
+def export_searches(session: AsyncSession, actor: Actor, core: Core, query: SavedSearchQuery) -> AsyncIterator[str]:
+    """Yield the whole list as lines of CSV."""
+    columns: list[tuple[str, Callable[[SavedSearchRead], object]]] = [
+        (t("Name"), lambda search: search.name),
+        (t("Kind"), lambda search: kind_label(search.kind)),
+        (t("Saved by"), lambda search: search.saved_by),
+        (t("Saved"), lambda search: search.created_at),
+        (t("Changed"), lambda search: search.changed_at),
+        (t("New"), lambda search: search.new),
+        (t("Followed"), lambda search: search.is_followed),
+        (t("Link"), lambda search: f"{core.settings.address}{search.path}"),
+    ]
+    return csv_lines(columns, iterate_all(lambda page: list_searches(session, actor, page), query))
+
+
+@needs(Permission.WORK)
+async def rename(session: AsyncSession, actor: Actor, search_id: UUID, given: SavedSearchName) -> SavedSearchRead:
+    """Raises NotFound, or NotAllowed if the search is restricted and the actor may not edit it."""
+    search = await _lock(session, actor, search_id)
+    if given.name != search.name:
+        before, search.name, search.changed_at = search.name, given.name, now()
+        await activity.record(session, actor, RENAMED, subject_of(search), before=before, after=given.name)
+    return await _changed(session, actor, search)
+
+
+@needs(Permission.WORK)
+async def change_query(session: AsyncSession, actor: Actor, search_id: UUID, query: SearchedQuery) -> SavedSearchRead:
+    """Replace the words, filters, and order. Raises NotFound, also for a category of another workspace, or NotAllowed like `rename`."""
+    search = await _lock(session, actor, search_id)
+    await _check_category(session, actor, query)
+    if (given := stored(query)) != search.query:
+        search.query, search.changed_at = given, now()
+        await activity.record(session, actor, CHANGED, subject_of(search))
+    return await _changed(session, actor, search)
+
+
+async def _changed(session: AsyncSession, actor: Actor, search: SavedSearch) -> SavedSearchRead:
+    await session.flush()
+    await publish(session, searches_topic(actor.workspace_id))
+    return await get_search(session, actor, search.id)
+
+
+async def _lock(session: AsyncSession, actor: Actor, search_id: UUID) -> SavedSearch:
+    """Raises NotFound, also for a search that is hidden from the actor, or NotAllowed."""
+    search = await repository.lock(session, actor.workspace_id, search_id)
+    await restrictions.require(session, actor, search_id)
+    return search
+
+
+@needs(Permission.READ)
+async def note_opened(session: AsyncSession, actor: Actor, search_id: UUID) -> None:
+    """Record that the actor has opened the search: its current matches are no longer new. Raises NotFound."""
+    await repository.get(session, actor.workspace_id, actor.id, search_id)
+    await _note_seen(session, actor, search_id)
+    await publish(session, searches_topic(actor.workspace_id))
+
+
+async def _note_seen(session: AsyncSession, actor: Actor, search_id: UUID) -> None:
+    until = await opportunities.newest_arrival(session) or now()
+    await repository.note_seen(session, actor.workspace_id, actor.id, search_id, until)
+
+
+@needs(Permission.READ)
+async def follow(session: AsyncSession, actor: Actor, search_id: UUID) -> None:
+    """Tell the actor of new matches from now on. Raises NotFound."""
+    await _follow(session, actor, search_id, is_followed=True)
+
+
+@needs(Permission.READ)
+async def unfollow(session: AsyncSession, actor: Actor, search_id: UUID) -> None:
+    """No longer tell the actor of new matches. Raises NotFound."""
+    await _follow(session, actor, search_id, is_followed=False)
+
+
+async def _follow(session: AsyncSession, actor: Actor, search_id: UUID, *, is_followed: bool) -> None:
+    found = await repository.get(session, actor.workspace_id, actor.id, search_id)
+    if found.reader is None:
+        await _note_seen(session, actor, search_id)
+    until = await opportunities.newest_arrival(session) or now()
+    await repository.follow(session, actor.id, search_id, is_followed=is_followed, until=until)
+    await publish(session, searches_topic(actor.workspace_id))
+
+
+@needs(Permission.WORK)
+async def delete(session: AsyncSession, actor: Actor, search_id: UUID, *, client: Client = COMMAND_LINE) -> None:
+    """Move a saved search to the trash. Raises NotFound, or NotAllowed if it is restricted and the actor may not edit it."""
+    search = await _lock(session, actor, search_id)
+    subject = await restrictions.public_title(session, actor, search_id, search.name)
+    await trash.put_in(session, actor, SEARCH, search, title=search.name)
+    await audit.record(session, "search.deleted", actor=actor, subject=subject, client=client)
+    await publish(session, searches_topic(actor.workspace_id))
+
+
+@needs(Permission.WORK)
+async def restore(session: AsyncSession, actor: Actor, _core: Core, search: SavedSearch) -> None:
+    """Take a saved search out of the trash. Its followers follow it again."""
+    await trash.take_out(session, actor, search)
+    await publish(session, searches_topic(actor.workspace_id))
+
+
+@needs(Permission.READ)
+async def list_trashed(session: AsyncSession, actor: Actor) -> list[SavedSearchRead]:
+    """Return the saved searches in the actor's trash."""
+    found = await repository.list_trashed(session, actor.workspace_id)
+    return await _read(session, actor, [Found(search, None) for search in found])
+
+
+@needs(Permission.READ)
+async def get_restriction(session: AsyncSession, actor: Actor, core: Core, search_id: UUID) -> RestrictionRead:
+    """Return who sees a saved search. Raises NotFound."""
+    return await restrictions.get_restriction(session, actor, core, SEARCH, search_id)
+
+
+@needs(Permission.READ)
+async def get_restrictable(session: AsyncSession, actor: Actor, search_id: UUID) -> RestrictableItem:
+    """Return who saved a search, and its name. Raises NotFound."""
+    search = (await repository.get(session, actor.workspace_id, actor.id, search_id)).search
+    return RestrictableItem(made_by=search.created_by, subject=subject_of(search))
+
+
+@needs(Permission.WORK)
+async def restrict(
+    session: AsyncSession, actor: Actor, core: Core, search_id: UUID, form: RestrictionForm, *, client: Client = COMMAND_LINE
+) -> RestrictionRead:
+    """Restrict a saved search to chosen members of the workspace. Raises PersonalWorkspace, NotFound, or NotAllowed."""
+    return await restrictions.restrict(session, actor, core, SEARCH, search_id, form, client=client)
+
+
+@needs(Permission.WORK)
+async def lift_restriction(
+    session: AsyncSession, actor: Actor, core: Core, search_id: UUID, *, client: Client = COMMAND_LINE
+) -> RestrictionRead:
+    """Let everyone in the workspace see a saved search again. Raises PersonalWorkspace, NotFound, or NotAllowed."""
+    return await restrictions.lift(session, actor, core, SEARCH, search_id, client=client)
+
+
+@needs(Permission.READ)
+async def restriction_changed(session: AsyncSession, actor: Actor, _core: Core, search_id: UUID) -> None:
+    """Forget the readers from whom a saved search is hidden now, and announce the change."""
+    async with across_workspaces(session):  # row-level security shows each reader only to itself
+        readers = await repository.list_readers(session, search_id)
+    seeing = await restrictions.may_be_told(session, actor, search_id, readers)
+    async with across_workspaces(session):
+        await repository.forget_readers(session, search_id, set(readers) - seeing)
+    await publish(session, searches_topic(actor.workspace_id))
+
+
+def path_of(search: SavedSearch) -> str:
+    """The path of the list that shows what the search finds."""
+    return list_path(search)
+
+
+def list_path(search: SavedSearch, **more: object) -> str:
+    """Like `path_of`, with more parameters of the screen."""
+    return opportunities.list_path(query_of(search), saved=search.id, **more)
+
+
+def query_of(search: SavedSearch) -> OpportunityQuery:
+    return OpportunityQuery.model_validate(search.query)
+
+
+def stored(query: OpportunityQuery) -> dict[str, object]:
+    """The query without its page, as it is saved."""
+    return query.model_dump(
+        mode="json", exclude_defaults=True, exclude={*PageRequest.model_fields, "sample", "added_after"} - {"sort"}
+    )
+
+
+def subject_of(search: SavedSearch) -> Subject:
+    """The saved search as the subject of activity."""
+    return Subject(SEARCH, search.id, search.name, path_of(search))
+
+
+async def _check_category(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> None:
+    """Raises NotFound, also for a category of another workspace."""
+    if query.category is not None:
+        await categories.get_category(session, actor, query.category)
+
+
+async def _read(session: AsyncSession, actor: Actor, found: Collection[Found]) -> list[SavedSearchRead]:
+    names = await workspaces.names_of(session, actor, [each.search.created_by for each in found])
+    access = await restrictions.access_to(session, actor, [each.search.id for each in found])
+    return [await _read_one(session, actor, each, names, access) for each in found]
+
+
+async def _read_one(
+    session: AsyncSession,
+    actor: Actor,
+    found: Found,
+    names: Mapping[UUID | None, str],
+    access: Mapping[UUID, Access | None],
+) -> SavedSearchRead:
+    search, reader = found
+    query, seen_until = query_of(search), reader.seen_until if reader else search.created_at
+    unseen = query.model_copy(update={"added_after": seen_until})
+    return SavedSearchRead(
+        id=search.id,
+        name=search.name,
+        query=query,
+        path=path_of(search),
+        saved_by=names.get(search.created_by, ""),
+        created_at=search.created_at,
+        changed_at=search.changed_at,
+        is_followed=reader is not None and reader.is_followed,
+        seen_until=seen_until,
+        new=await opportunities.count_matching(session, actor, unseen, limit=MOST_NEW + 1),
+        access=access.get(search.id),
+    )

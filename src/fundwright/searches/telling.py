@@ -1,0 +1,79 @@
+"""Tells those who follow a saved search of its new matches, once. A worker may be killed at any moment: a follower counts as told in the
+transaction that adds the notification."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts.job_actors import acting_with
+from fundwright.accounts.schemas import Permission
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.core.messages import later, nt, t
+from fundwright.core.scopes import INSTALLATION, Scope
+from fundwright.notifications import service as notifications
+from fundwright.notifications.schemas import EmailTiming, Happening, NotificationKind
+from fundwright.opportunities import service as opportunities
+from fundwright.searches import repository, service
+from fundwright.searches.repository import Follower
+
+MOST_COUNTED = 1_000
+
+_load_follower = acting_with(Permission.READ)
+
+
+def _new_matches(told: Happening) -> str:
+    number = int(told.details["number"])
+    if number > MOST_COUNTED:
+        return t("More than {n} new opportunities match “{search}”", n=MOST_COUNTED, search=told.subject)
+    return nt("{n} new opportunity matches “{search}”", "{n} new opportunities match “{search}”", number, search=told.subject)
+
+
+NEW_MATCHES = NotificationKind(
+    "search.new_matches", later("New matches of a saved search"), _new_matches, email=EmailTiming.DAILY
+)
+
+
+async def tell_new(core: Core) -> None:
+    """Tell all followers of new matches, as soon as new notices have been imported, indexed, and sorted into their categories. Opens its
+    own transactions, one for each follower."""
+    async with core.database.transaction(scope=INSTALLATION) as session:
+        newest = await opportunities.newest_arrival(session)
+        if newest is None or await opportunities.is_arriving(session):
+            return
+        due = await repository.list_due(session, newest, await opportunities.categorizing_workspaces(session))
+    for follower in due:
+        await _tell(core, follower, newest)
+
+
+async def _tell(core: Core, follower: Follower, newest: datetime) -> None:
+    """Acts as the follower, who is told only of what the follower may see."""
+    try:
+        scope = Scope(workspace_id=follower.workspace_id, account_id=follower.account_id)
+        async with core.database.transaction(scope=scope) as session:
+            await _tell_new_matches(session, follower, newest)
+    except (NotAllowed, NotFound):
+        async with core.database.transaction(scope=INSTALLATION) as session:
+            await repository.skip(session, follower, newest)
+
+
+async def _tell_new_matches(session: AsyncSession, follower: Follower, newest: datetime) -> None:
+    """Raises NotAllowed or NotFound if the follower is disabled or no longer a member."""
+    actor = await _load_follower(session, follower.account_id, follower.workspace_id)
+    for search, reader in await repository.lock_due(session, follower, newest):
+        unknown = service.query_of(search).model_copy(update={"added_after": reader.told_until})
+        number = await opportunities.count_matching(session, actor, unknown, until=newest, limit=MOST_COUNTED + 1)
+        if number:
+            await notifications.notify(
+                session,
+                NEW_MATCHES,
+                [follower.account_id],
+                actor=None,
+                workspace_id=follower.workspace_id,
+                subject=search.name,
+                path=service.list_path(search, added_after=reader.told_until.isoformat()),
+                details={"number": str(number)},
+            )
+        reader.told_until = newest
