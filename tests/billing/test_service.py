@@ -137,6 +137,12 @@ class TestQuota:
         assert spent.value.status == 402
         await service.check_quota(session, actor, Quota.IMPORTS)
 
+    async def test_a_limit_of_one_is_in_the_singular(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
+        await limit(session, admin, Quota.IMPORTS, 1)
+        await service.check_quota(session, actor, Quota.IMPORTS)
+        with pytest.raises(service.QuotaSpent, match="includes 1 import per month, and it has been used"):
+            await service.check_quota(session, actor, Quota.IMPORTS)
+
     async def test_ten_sections_may_be_regenerated_for_each_draft_of_the_plan(
         self, session: AsyncSession, admin: Actor, actor: Actor
     ) -> None:
@@ -153,7 +159,7 @@ class TestQuota:
     ) -> None:
         await limit(session, admin, Quota.IMPORTS, 1)
         await service.check_quota(session, actor, Quota.IMPORTS)
-        with pytest.raises(service.QuotaSpent, match="imports per month"):
+        with pytest.raises(service.QuotaSpent, match="import per month"):
             await service.check_quota(session, actor, Quota.IMPORTS)
         next_month = now() + timedelta(days=31)
         monkeypatch.setattr(service, "now", lambda: next_month)
@@ -209,7 +215,7 @@ class TestEnforcing:
             before = {path for path in (committed.settings.data / "files").rglob("*") if path.is_file()}
             kept = await training.add_text(session, ada, committed, PastedText(title="Boats", text="The ferry carries forty."))
         async with committed.database.transaction() as session:
-            with pytest.raises(service.QuotaSpent, match="documents"):
+            with pytest.raises(service.QuotaSpent, match="document"):
                 await training.add_text(session, ada, committed, PastedText(title="Bread", text="The oven is hot."))
         after = {path for path in (committed.settings.data / "files").rglob("*") if path.is_file()}
         assert len(after - before) == 1
@@ -238,7 +244,7 @@ class TestEnforcing:
             notice = (await opportunities.list_opportunities(session, ada, OpportunityQuery(page_size=1))).items[0]
             draft = await generation.add_draft(session, ada, committed, opportunity_id=notice.id, template="cover-letter")
             await generation.delete_draft(session, ada, draft.id)
-            with pytest.raises(service.QuotaSpent, match="drafts"):
+            with pytest.raises(service.QuotaSpent, match="draft"):
                 await generation.add_draft(session, ada, committed, opportunity_id=notice.id, template="cover-letter")
 
     async def test_imports_and_their_files(self, committed: Core, boss: Actor, ada: Actor) -> None:
@@ -248,7 +254,7 @@ class TestEnforcing:
         upload = await committed.files.spool(content())
         async with committed.database.transaction() as session:
             await limit(session, boss, Quota.IMPORTS, 0)
-            with pytest.raises(service.QuotaSpent, match="imports"):
+            with pytest.raises(service.QuotaSpent, match="import"):
                 await opportunities.start_import(session, ada, committed, source="sam", filename="x.csv", upload=upload)
         assert not committed.files.path(upload).exists()
 

@@ -161,7 +161,7 @@ class TestLimits:
         form = RestrictionForm(members=(ChosenMember(account_id=ada.id, access=Access.EDIT),))
         await do(committed, harbor, lambda session: training.restrict_document(session, harbor, committed, added.id, form))
         assert await do(committed, bob, lambda session: training.count_documents(session, bob)) == 1
-        with pytest.raises(service.QuotaSpent, match="includes 1 documents"):
+        with pytest.raises(service.QuotaSpent, match="includes 1 document,"):
             await add_text(committed, bob, "Piers")
         await add_text(committed, ada, "Piers")  # in the personal workspace
 
@@ -207,7 +207,7 @@ class TestLimits:
         await use(committed, unused)
         await delete(unused, "Tideline")
         with pytest.raises(
-            service.QuotaSpent, match="includes 1 shared workspaces. Those that you deleted this month count until"
+            service.QuotaSpent, match="includes 1 shared workspace. Those that you deleted this month count until"
         ):
             await create()
         await limit(committed, boss, workspaces=2)

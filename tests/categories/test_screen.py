@@ -12,7 +12,7 @@ from fundwright.categories.schemas import CategoryColor, CategoryCreate, Categor
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import Job, JobState
 from fundwright.opportunities import service as opportunities
-from fundwright.opportunities.models import Opportunity
+from fundwright.opportunities.models import Opportunity, OpportunityText
 from fundwright.opportunities.schemas import CategorizeOpportunities, OpportunityQuery, OpportunityRow
 from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.screens.categories.category import category_screen
@@ -261,6 +261,17 @@ class TestReview:
             labels = (await service.labels_of(session, ada, [only.id]))[only.id]
         assert [label.category_name for label in labels if label.state == LabelState.ACCEPTED] == ["Roofing"]
 
+    async def test_a_title_of_codes_is_followed_by_the_beginning_of_the_description(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        coded, named = await suggest(committed, ada, 2)
+        async with committed.database.transaction() as session:
+            await session.execute(update(Opportunity).where(Opportunity.id == coded.id).values(title="FD2030-26-01615"))
+            await session.execute(update(OpportunityText).values(description="Replace the\n roof."))
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            rows = [each.text for each in screen.elements("listitem")]
+            assert ["Replace the roof." in row for row in rows] == ["FD2030-26-01615" in row for row in rows]
+            assert sum("Replace the roof." in row for row in rows) == 1 and named.id != coded.id
+
     async def test_more_suggestions_wait_below_the_rows(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         rows = await suggest(committed, ada, 11)
@@ -292,7 +303,7 @@ class TestReview:
         software = await add(committed, ada, "Software")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             (field,) = [each for each in screen.elements("combobox") if each.props["name"] == "correct"]
-            assert [option["c"][0] for option in field.node["c"]] == ["Choose another", "1. Roofing", "2. Software"]
+            assert [option["c"][0] for option in field.node["c"]] == ["Other…", "1. Roofing", "2. Software"]
             await screen.view.handle(field.node["e"]["onChange"]["h"], {"value": str(software.id)}, 1)
             await screen.expect("Changed to Software")
             await screen.click("button", "Undo")
@@ -407,8 +418,8 @@ class TestCategorizing:
     @pytest.mark.parametrize(
         ("waiting", "shown"),
         [
-            (0, "Last run: 3 newly categorized, 9 in no category"),
-            (1_200, "Last run: 3 newly categorized, 9 in no category, 1,200 not indexed yet"),
+            (0, "Last run: 3 of all notices newly categorized, 9 in no category"),
+            (1_200, "Last run: 3 of all notices newly categorized, 9 in no category, 1,200 not indexed yet"),
         ],
     )
     async def test_the_last_run_says_how_many_notices_it_did_not_look_at(

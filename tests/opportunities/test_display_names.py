@@ -3,6 +3,7 @@ import pytest
 from fundwright.opportunities.display_names import (
     agency_name,
     display_title,
+    is_only_codes,
     naics_in_words,
     short_agency_name,
     short_set_aside,
@@ -102,3 +103,19 @@ def test_naics_codes_have_their_title_and_earlier_ones_their_sector(code: str, s
 @pytest.mark.parametrize(("code", "shown"), [("SBA", "Small business"), ("BICiv", "Buy Indian"), ("XYZ", "XYZ"), ("", "")])
 def test_set_asides_are_in_words(code: str, shown: str) -> None:
     assert short_set_aside(code) == shown
+
+
+@pytest.mark.parametrize(
+    ("title", "is_code"),
+    [
+        ("FD2030-26-01615", True),
+        ("NSN 5998-01-303-5871", True),
+        ("F16_APG68_PN772R023G01", True),
+        ("F16_APG68_DualMonitor_PN772R023G01", False),
+        ("PR 12345 Valve", False),
+        ("Kaiju", False),
+        ("N/A", False),
+    ],
+)
+def test_a_title_of_codes_says_nothing(title: str, is_code: bool) -> None:
+    assert is_only_codes(title) is is_code

@@ -224,6 +224,9 @@ class TestRun:
         async with committed.database.transaction() as session:
             for underway in await session.scalars(select(TrainingRun)):
                 underway.failed = [{"document_id": str(boats.id), "title": "boats.md", "reason": "damaged"}]
+        async with committed.database.transaction() as session:
+            listed = (await service.list_documents(session, owner, DocumentQuery())).items
+        assert {each.title: each.is_underway for each in listed} == {"boats": False, "bread": True}
         again = await service.start_run(committed, owner, [boats.id])
         assert again.id not in (run.id, more.id)
 

@@ -26,6 +26,7 @@ class TestPropose:
                 "Capability Statement – Tidewater",
             ),
             ([Block("March 4, 2026"), Block("Annual report\n2025", level=1)], "", "Annual report 2025"),
+            ([Block("CAPABILITY STATEMENT OF THE USGS", level=1)], "", "Capability Statement of the USGS"),
             ([Block("We run service desks.")], "Annual report 2025", "Annual report 2025"),
             ([Block("Introduction", level=1)], "Microsoft Word - final.docx", ""),
             ([Block("1. Executive summary", level=1)], "Document1", ""),

@@ -63,6 +63,8 @@ class Rows(Generic[T]):
         self._is_to_load = True
         self._items: tuple[T, ...] = ()
         self._gone: frozenset[str] = frozenset()
+        self._reopened: frozenset[str] = frozenset()
+        """Rows whose action was reversed, until the list has been read since then."""
         self._settled: dict[str, _Settled] = {}
         self._packed = b""
         connection.on_idle.add(self.release_memory)
@@ -101,6 +103,7 @@ class Rows(Generic[T]):
         """Show the row as it was before the action, which has been reversed."""
         self._settled.pop(id, None)
         self._gone -= {id}
+        self._reopened |= {id}
         self.last_outcome = t("Undone")
         self._rerender()
 
@@ -117,12 +120,14 @@ class Rows(Generic[T]):
         if self._is_to_load or not shown:
             self._is_to_load = False
             self._items, self._packed = tuple(items), b""
-            self._gone, self._settled, self.more, self.last_outcome = frozenset(), {}, 0, ""
+            self._gone, self._reopened, self._settled = frozenset(), frozenset(), {}
+            self.more, self.last_outcome = 0, ""
             return
         latest = {str(self._id(item)): item for item in items}
         ids = [str(self._id(item)) for item in shown]
         self._items = tuple(latest.get(id, item) for id, item in zip(ids, shown, strict=True))
-        self._gone = frozenset(ids) - latest.keys() if is_whole else frozenset()
+        self._reopened -= latest.keys()
+        self._gone = frozenset(ids) - latest.keys() - self._reopened if is_whole else frozenset()
         self.more = len(latest.keys() - ids)
 
     def release_memory(self) -> None:

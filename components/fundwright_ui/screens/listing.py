@@ -263,10 +263,7 @@ def ask(url: UrlState, *, prefix: str = "") -> Callable[[TableQuery], None]:
 
 
 def search_box(url: UrlState, query: PageRequest, label: str, *fields: Child) -> VdomDict:
-    """A search, whose words are in the address as `text`, and the filters of a list beside it, each of which applies as soon as it is
-    chosen. On a narrow screen, a button shows them; they are shown while one is active."""
-    is_active = bool(_filters(query).keys() - {"text"})
-    is_open = url.get("filters", "open" if is_active else "closed") == "open"
+    """A search, whose words are in the address as `text`, and the filters of a list beside it (`filter_row`)."""
 
     def search(typed: Fields) -> None:
         url.go(text=str(typed.get("text", "")).strip(), page=None)
@@ -286,6 +283,14 @@ def search_box(url: UrlState, query: PageRequest, label: str, *fields: Child) ->
             label=label,
         ),
     )
+    return filter_row(url, query, *fields, search=box)
+
+
+def filter_row(url: UrlState, query: PageRequest, *fields: Child, search: Child = None) -> VdomDict:
+    """The filters of a list, each of which applies as soon as it is chosen. On a narrow screen, a button shows them; they are shown
+    while one is active."""
+    is_active = bool(_filters(query).keys() - {"text"})
+    is_open = url.get("filters", "open" if is_active else "closed") == "open"
     toggle = attributes(
         type="button",
         className="fw-button fw-button-outlined fw-only-narrow",
@@ -294,9 +299,12 @@ def search_box(url: UrlState, query: PageRequest, label: str, *fields: Child) ->
     )
     return html.div(
         {"className": "fw-filter-row", "key": "narrow"},
-        box,
+        search,
         html.button(toggle, icon("filter"), t("Filters")),
-        html.div({"className": classes("fw-filters", None if is_open else "fw-folded")}, *fields),
+        html.div(
+            {"className": classes("fw-filters", None if is_open else "fw-folded"), "role": "group", "aria-label": t("Filters")},
+            *fields,
+        ),
     )
 
 

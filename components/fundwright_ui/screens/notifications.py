@@ -21,6 +21,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import (
     existing_page,
     export_button,
+    filter_row,
     has_filters,
     list_bar,
     narrow,
@@ -28,7 +29,7 @@ from fundwright_ui.screens.listing import (
     pages,
     use_listing,
 )
-from fundwright_ui.ui import Option, button, empty, facts, link_button, list_row, moment, page, row_actions, select_field
+from fundwright_ui.ui import Option, button, empty, facts, link_button, list_row, menu, moment, page, row_actions, select_field
 
 PATH = "/dashboard/notifications"
 CHOICES = "/dashboard/user/account?tab=notifications"
@@ -48,7 +49,8 @@ def notifications_screen() -> VdomDict:
     places = use_query(lambda session: notifications.list_workspaces(session, actor), key=[actor.id], topics=topics)
 
     title, listed = t("Notifications"), listing.answer
-    choose = link_button(t("Choose your notifications"), connection.href(CHOICES), icon_name="settings")
+    choose = link_button(t("Choose your notifications"), connection.href(CHOICES), variant="text", icon_name="settings")
+    more = menu(t("More actions"), choose, id="notification-actions")
     if listed is None:
         return page(title, listing.pending(t("Loading notifications")))
     if not listed.total and not listing.rows.shown and not has_filters(query):
@@ -60,7 +62,7 @@ def notifications_screen() -> VdomDict:
                 ),
                 icon_name="notifications",
             ),
-            actions=[choose],
+            actions=[more],
         )
     labels = {kind.key: str(kind.label) for kind in notifications.list_kinds(core)}
     shown = listing.rows.shown
@@ -69,7 +71,9 @@ def notifications_screen() -> VdomDict:
         list_bar(
             _filters(url, query, labels, places.value or []),
             nt("{n} notification", "{n} notifications", listed.total),
-            export_button(connection, "/api/notifications/export.csv", len(shown), query),
+            html.fragment(
+                _mark_all(query, key="all"), export_button(connection, "/api/notifications/export.csv", len(shown), query)
+            ),
         ),
         html.ul({"className": "fw-list", "aria-label": title}, *(_item(each, labels, key=each.id) for each in shown))
         if shown
@@ -77,7 +81,7 @@ def notifications_screen() -> VdomDict:
         listing.more(),
         pages(url, listed),
         subtitle=t("Notifications are kept for 90 days."),
-        actions=[_mark_all(query, key="all"), choose],
+        actions=[more],
     )
 
 
@@ -120,8 +124,9 @@ def _item(shown: KeptRow[NotificationRead], labels: dict[str, str]) -> VdomDict:
 
 
 def _filters(url: UrlState, query: NotificationQuery, labels: dict[str, str], places: Sequence[tuple[UUID, str]]) -> VdomDict:
-    return html.div(
-        {"className": "fw-filters", "role": "group", "aria-label": t("Filters"), "key": "narrow"},
+    return filter_row(
+        url,
+        query,
         select_field(
             "unread",
             t("Status"),
@@ -167,4 +172,4 @@ def _mark_all(query: NotificationQuery) -> VdomDict:
         return await notifications.mark_all_read(session, actor, query)
 
     marking = use_action(mark, success=t("All notifications in this list are marked as read."))
-    return button(t("Mark all as read"), icon_name="check", on_click=marking, is_busy=marking.is_running)
+    return button(t("Mark all as read"), size="small", icon_name="check", on_click=marking, is_busy=marking.is_running)

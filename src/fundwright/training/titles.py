@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
 from fundwright.core.visible import visible_line
+from fundwright.language.capitals import without_capitals
 from fundwright.language.topics import topics_of
 
 MAX_TITLE_CHARACTERS = 200
@@ -45,13 +46,14 @@ def title_of_file(filename: str) -> str:
 
 
 def propose(blocks: Sequence[tuple[str, bool]], *, metadata: str = "") -> str:
-    """Return the heading at the beginning of a document, or else the title in its metadata; "" if neither is a good title. `blocks` have
-    a text and whether it is a heading."""
+    """Return the heading at the beginning of a document, or else the title in its metadata; "" if neither is a good title. One in
+    capitals is in title case. `blocks` have a text and whether it is a heading."""
     beginning = blocks[: _BEFORE_TITLE + 1]
     place = next((place for place, (_, is_heading) in enumerate(beginning) if is_heading), None)
     is_first = place is not None and sum(len(text.split()) for text, _ in beginning[:place]) <= _WORDS_BEFORE_TITLE
     headings = [beginning[place][0]] if place is not None and is_first else []
-    return next(filter(_is_title, (visible_line(each, most=MAX_TITLE_CHARACTERS) for each in (*headings, metadata))), "")
+    lines = (visible_line(each, most=MAX_TITLE_CHARACTERS) for each in (*headings, metadata))
+    return without_capitals(next(filter(_is_title, lines), ""))
 
 
 def _is_title(line: str) -> bool:

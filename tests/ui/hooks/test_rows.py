@@ -44,6 +44,13 @@ class Letters:
 
             return removed
 
+        def undo(letter: str) -> Any:
+            def undone() -> None:
+                self.listed.append(letter)
+                rows.reopen(letter)
+
+            return undone
+
         def load() -> None:
             found.reload()
             rows.load()
@@ -52,7 +59,13 @@ class Letters:
             html.ul(
                 *(
                     list_row(
-                        each.item, row_actions(button("Remove", on_click=remove(each.item)), outcome=each.outcome), key=each.id
+                        each.item,
+                        row_actions(
+                            button("Remove", on_click=remove(each.item)),
+                            outcome=each.outcome,
+                            on_undo=undo(each.id) if each.can_undo else None,
+                        ),
+                        key=each.id,
                     )
                     for each in rows.shown
                 )
@@ -77,7 +90,21 @@ async def test_a_row_that_was_acted_on_stays_where_it_was(committed: Core) -> No
         await screen.view.handle(screen.elements("button", "Remove")[1].node["e"]["onClick"]["h"], {}, 1)
         await screen.expect("b removed")
         await changed(committed, screen)
-        assert rows_of(screen) == ["a Remove", "b Remove b removed", "c Remove"]
+        assert rows_of(screen) == ["a Remove", "b Remove Undo b removed", "c Remove"]
+
+
+async def test_a_row_whose_action_was_undone_is_as_before_while_the_list_is_read_again(committed: Core) -> None:
+    letters = Letters("a", "b")
+    async with mounted(committed, None, letters.screen) as screen:
+        await screen.view.handle(screen.elements("button", "Remove")[1].node["e"]["onClick"]["h"], {}, 1)
+        await changed(committed, screen)
+        await screen.click("button", "Undo")
+        assert rows_of(screen) == ["a Remove", "b Remove"]
+        await changed(committed, screen)
+        assert rows_of(screen) == ["a Remove", "b Remove"]
+        letters.listed = ["a"]
+        await changed(committed, screen)
+        await screen.expect("No longer in this list")
 
 
 async def test_a_live_change_moves_no_row(committed: Core) -> None:

@@ -46,7 +46,7 @@ describe("signInWithToken", () => {
     expect(assign).toHaveBeenCalledWith("/app/auth/login");
   });
 
-  it.each(["/app/auth/login", "/app/feedback"])("stays at %s, which shows the login screen", async (pathname) => {
+  it.each(["/app/auth/login", "/app/feedback", "/app/auth/first-admin/secret"])("stays at %s, which needs no session", async (pathname) => {
     vi.stubGlobal("location", { pathname, assign, reload });
     fetched.mockReturnValue(answer(401));
     await signInWithToken("/app", false);

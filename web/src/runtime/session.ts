@@ -6,7 +6,7 @@ const KEY = "token";
 const ATTEMPTED = "token-tried";
 const FIRST_CHECK_MS = 60_000;
 const LOGIN = "/auth/login";
-const SHOW_LOGIN = [LOGIN, "/feedback"];
+const FEEDBACK = "/feedback";
 
 export interface SessionAnswer {
   readonly token?: string;
@@ -53,9 +53,12 @@ export function goTo(base: string, path: string): void {
   location.assign(base + path);
 }
 
-/** Loads the login page unless its screen is already shown. Returns whether it is being loaded. */
+/**
+ * Loads the login page unless its screen is already shown, or the page is a link from an email or from the first start, which works without a
+ * session. Returns whether it is being loaded.
+ */
 function goToLogin(base: string): boolean {
-  if (SHOW_LOGIN.some((path) => location.pathname === base + path)) return false;
+  if (location.pathname === base + FEEDBACK || location.pathname.startsWith(`${base}/auth/`)) return false;
   location.assign(base + LOGIN);
   return true;
 }

@@ -42,8 +42,8 @@ def audit_screen() -> VdomDict:
             label=title,
             count=nt("{n} entry", "{n} entries", listed.total),
             columns=[
+                Column(field="action", label=t("Action"), flex=1.5, min_width=190),
                 Column(field="at", label=t("When"), kind="datetime", is_sortable=True, flex=0.1, min_width=190),
-                Column(field="action", label=t("Action"), flex=1.5, min_width=150),
                 Column(field="who", label=t("Who"), flex=1.5, min_width=150),
                 Column(field="subject", label=t("Target"), flex=1.5, min_width=150),
                 Column(field="address", label=t("Network address"), is_compact=False),

@@ -95,7 +95,7 @@ def _plans(plans: list[PlanRead], on_open: Callable[[RowOpened], None]) -> VdomD
         label=t("Plans"),
         columns=[
             Column(field="name", label=t("Plan"), flex=0.7, min_width=70),
-            Column(field="price", label=t("Price"), kind="number", flex=1.5, min_width=150),
+            Column(field="price", label=t("Price"), kind="number", flex=1.65, min_width=165),
             *(Column(field=label, label=label, kind="number", flex=0.94, min_width=94) for label in limits[0]),
             Column(field="action", label=t("Action"), flex=1, min_width=100),
         ],

@@ -16,12 +16,12 @@ from fundwright.categories.schemas import Band, CategoryRead, LabelRead, LabelSt
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.opportunities import service as opportunities
-from fundwright.opportunities.display_names import agency_name, display_title
+from fundwright.opportunities.display_names import agency_name, display_title, is_only_codes
 from fundwright.opportunities.schemas import OpportunityRow
 from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.screens.categories.undo import Decided, decision_time, labels_of, undo_of
-from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages, use_listing
+from fundwright_ui.screens.listing import existing_page, export_button, filter_row, list_bar, narrow, pages, use_listing
 from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.ui import (
     Option,
@@ -41,11 +41,13 @@ _PAGE_SIZE = 10
 
 
 class Suggested(NamedTuple):
-    """A suggestion with the other labels of the same opportunity."""
+    """A suggestion with the other labels of the same opportunity. `excerpt` is the beginning of its description if its title is only
+    a code."""
 
     label: LabelRead
     others: tuple[LabelRead, ...]
     opportunity: OpportunityRow
+    excerpt: str
 
 
 @component
@@ -60,8 +62,10 @@ def review_queue(found: Sequence[CategoryRead]) -> VdomDict:
         ids = [label.subject_id for label in suggestions.items]
         by_id = {opportunity.id: opportunity for opportunity in await opportunities.rows_of(session, actor, ids)}
         labels = await categories.labels_of(session, actor, ids)
+        untold = [id for id, opportunity in by_id.items() if is_only_codes(display_title(opportunity.title))]
+        excerpts = await opportunities.excerpts_of(session, actor, untold) if untold else {}
         listed = [
-            Suggested(label, _other_categories(label, labels), by_id[label.subject_id])
+            Suggested(label, _other_categories(label, labels), by_id[label.subject_id], excerpts.get(label.subject_id, ""))
             for label in suggestions.items
             if label.subject_id in by_id
         ]
@@ -76,43 +80,48 @@ def review_queue(found: Sequence[CategoryRead]) -> VdomDict:
     has_choices = bool(suggestions.total or query.category_id or query.sort)
     return section(
         t("To review"),
-        html.p(
-            {"className": "fw-muted", "role": "status"},
-            listing.counted(nt("{n} suggestion", "{n} suggestions", suggestions.total)),
-        ),
-        html.div(
-            {"className": "fw-filters"},
-            select_field(
-                "of",
-                t("Category"),
-                [Option("", t("All categories")), *(Option(str(category.id), category.name) for category in found)],
-                value=str(query.category_id or ""),
-                on_change=narrow(url, "of"),
-                small=True,
-                id="review-category",
-            )
-            if has_choices
-            else None,
-            select_field(
-                "sort",
-                t("Order"),
-                [Option("", t("Highest confidence first")), Option("confidence", t("Lowest confidence first"))],
-                value=query.sort,
-                on_change=narrow(url, "sort"),
-                small=True,
-                id="review-sort",
-            )
-            if has_choices
-            else None,
-            select_field(
-                "all",
-                t("Notices"),
-                [Option("", t("Open")), Option("1", t("All, including closed and award notices"))],
-                value="1" if query.is_all else "",
-                on_change=narrow(url, "all"),
-                small=True,
-                id="review-all",
+        list_bar(
+            filter_row(
+                url,
+                query,
+                select_field(
+                    "of",
+                    t("Category"),
+                    [Option("", t("All categories")), *(Option(str(category.id), category.name) for category in found)],
+                    value=str(query.category_id or ""),
+                    on_change=narrow(url, "of"),
+                    small=True,
+                    id="review-category",
+                )
+                if has_choices
+                else None,
+                select_field(
+                    "sort",
+                    t("Order"),
+                    [Option("", t("Highest confidence first")), Option("confidence", t("Lowest confidence first"))],
+                    value=query.sort,
+                    on_change=narrow(url, "sort"),
+                    small=True,
+                    id="review-sort",
+                )
+                if has_choices
+                else None,
+                select_field(
+                    "all",
+                    t("Notices"),
+                    [Option("", t("Open")), Option("1", t("All, including closed and award notices"))],
+                    value="1" if query.is_all else "",
+                    on_change=narrow(url, "all"),
+                    small=True,
+                    id="review-all",
+                ),
             ),
+            listing.counted(
+                nt("{n} suggestion for all notices", "{n} suggestions for all notices", suggestions.total)
+                if query.is_all
+                else nt("{n} suggestion for open notices", "{n} suggestions for open notices", suggestions.total)
+            ),
+            export_button(connection, "/api/categories/suggestions/export.csv", len(rows.shown), query),
         ),
         html.p({"className": "fw-muted fw-small"}, _key_hint()) if rows.shown else None,
         html.ul(
@@ -128,7 +137,6 @@ def review_queue(found: Sequence[CategoryRead]) -> VdomDict:
         listing.more(),
         pages(url, suggestions),
         _unlikely_link(url, unsure, query),
-        actions=[export_button(connection, "/api/categories/suggestions/export.csv", len(rows.shown), query)],
     )
 
 
@@ -191,7 +199,7 @@ def _review_query(url: UrlState, found: Sequence[CategoryRead]) -> SuggestionQue
 def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: Sequence[CategoryRead]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
     core = connection.core
-    label, others, opportunity = shown.item
+    label, others, opportunity, excerpt = shown.item
     title = display_title(opportunity.title)
 
     async def accept(session: AsyncSession) -> tuple[str, Decided]:
@@ -241,8 +249,8 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: Sequence[Ca
                 title,
             ),
             html.p(
-                {"className": "fw-muted fw-small"},
-                " · ".join(filter(None, (agency_name(opportunity.agency), opportunity.number))),
+                {"className": "fw-muted fw-small", "dir": "auto", "title": excerpt or None},
+                " · ".join(filter(None, (agency_name(opportunity.agency), excerpt or opportunity.number))),
             ),
             row(
                 category_chip(label.category_name, label.color),
@@ -279,7 +287,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: Sequence[Ca
                 "correct",
                 t("Change category"),
                 [
-                    Option("", t("Choose another")),
+                    Option("", t("Other…")),
                     *(Option(str(category.id), f"{place}. {category.name}") for place, category in enumerate(found, 1)),
                 ],
                 value="",

@@ -42,9 +42,11 @@ _COUNTED_DAYS = 3 * 365
 """Grants without a deadline are published with a day decades away. The days until one beyond this number are not counted."""
 
 
+_GRANTS_GOV = "grants"
+"""The source whose sub-agencies are only codes of the agencies, such as DOI-BLM, and not institutes."""
 _WIDE = ("posted", "code", "type", "value")
-"""Columns that are shown only in wide windows while there are categories or links to other notices, the least important first. The
-column by which the list is sorted is always shown."""
+"""Columns that are shown only in wide windows while there are categories, states, or links to other notices, the least important
+first. The column by which the list is sorted is always shown."""
 
 
 def is_match(item: OpportunityRow) -> bool:
@@ -260,9 +262,9 @@ def _table(
     has_statuses = not is_award_list and any(map(statuses, listed.items))
     has_categories = any(labels.get(item.id) for item in listed.items)
     is_repeated = bool(query.text) and any(item.notices > 1 for item in listed.items)
-    shown = {"categories": has_categories, "notices": is_repeated} | dict.fromkeys(view.hidden, False)
+    shown = {"categories": has_categories, "status": has_statuses, "notices": is_repeated} | dict.fromkeys(view.hidden, False)
     sorted_by = query.sort_field or ("" if query.text else "posted")
-    wide = set(_WIDE[: 3 * shown["categories"] + shown["notices"]]) - {sorted_by}
+    wide = set(_WIDE[: 3 * shown["categories"] + 2 * shown["status"] + shown["notices"]]) - {sorted_by}
     columns = [
         Column(
             field="title", label=t("Title"), kind="link", is_sortable=True, min_width=400,
@@ -278,7 +280,7 @@ def _table(
                 Column(field="due", label=names["due"], kind="date", is_sortable=True),
             ]
         ),
-        Column(field="value", label=names["value"], kind="money", is_shown=has_values),
+        Column(field="value", label=names["value"], kind="money", is_shown=has_values, is_compact=not has_statuses),
         Column(field="posted", label=names["posted"], kind="date", is_sortable=True, is_compact=not has_due_dates),
         Column(field="code", label=names["code"], is_compact=False, is_shown=has_codes),
         *([Column(field="naics", label="NAICS", is_compact=False)] if "naics" in names else []),
@@ -288,9 +290,10 @@ def _table(
 
     def cells(item: OpportunityRow) -> Row:
         agency = short_agency_name(item.agency)
+        has_institute = kind == "grant" and item.source != _GRANTS_GOV and bool(item.sub_agency)
         texts = {
             "title": display_title(item.title),
-            "agency": f"{agency} ({item.sub_agency})" if kind == "grant" and item.sub_agency else agency,
+            "agency": f"{agency} ({item.sub_agency})" if has_institute else agency,
             "type": short_type(item.type),
             "due": due_cell(day_in_washington(item.due_at), today, connection.language) if item.due_at else None,
             "awardee": item.award.awardee if item.award else None,

@@ -380,6 +380,13 @@ async def rows_of(session: AsyncSession, ids: Sequence[UUID]) -> list[RowMapping
     return await _in_order(session, _ROWS_OF, ids)
 
 
+async def beginnings_of(session: AsyncSession, ids: Sequence[UUID], *, characters: int) -> dict[UUID, str]:
+    """Return the first characters of the descriptions of these opportunities."""
+    beginning = func.left(OpportunityText.description, characters)
+    found = select(OpportunityText.opportunity_id, beginning).where(OpportunityText.opportunity_id.in_(ids))
+    return dict((await session.execute(found)).all())
+
+
 async def versions(
     session: AsyncSession, opportunity_id: UUID, *, offset: int, limit: int
 ) -> list[tuple[int, datetime, JsonObject, str, int]]:
