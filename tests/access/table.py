@@ -289,7 +289,7 @@ ROUTES = _table(
         GET /api/billing/premium-links/{link_id}/uses/export.csv
         GET /api/billing/subscribers
         GET /api/billing/subscribers/export.csv
-        GET /api/billing/subscribers/{subscriber_id}
+        GET /api/billing/subscribers/{workspace_id}
         GET /api/blog/posts
         GET /api/blog/posts/export.csv
         GET /api/blog/posts/{post_id}
@@ -310,7 +310,7 @@ ROUTES = _table(
         GET /api/people/export.csv
         GET /api/people/{account_id}
         PUT /api/billing/plans/{code}
-        PUT /api/billing/subscribers/{subscriber_id}
+        PUT /api/billing/subscribers/{workspace_id}
         POST /api/billing/payments
         PUT /api/billing/payments/{payment_id}/paid
         PUT /api/billing/payments/{payment_id}/void
@@ -506,7 +506,7 @@ WORLD = {
     "/dashboard/freepremium/{id} id": "premium link",
     "/dashboard/payment/history/{id} id": "payment",
     "/dashboard/subscription/{id} id": "account",
-    "subscriber_id": "account",
+    "workspace_id": "account",
     "/dashboard/users/{id} id": "account",
     "/workspaces/join/{secret} secret": "invitation link",
 }

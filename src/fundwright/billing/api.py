@@ -83,18 +83,18 @@ async def export_subscribers(export: Export, actor: CurrentActor, query: Annotat
     return export("subscribers.csv", lambda session: service.export_subscribers(session, actor, query))
 
 
-@router.get("/subscribers/{subscriber_id}")
-async def get_subscriber(session: DbSession, actor: CurrentActor, subscriber_id: UUID) -> SubscriberRead:
+@router.get("/subscribers/{workspace_id}")
+async def get_subscriber(session: DbSession, actor: CurrentActor, workspace_id: UUID) -> SubscriberRead:
     """Return a workspace with its owners and plan."""
-    return await service.get_subscriber(session, actor, subscriber_id)
+    return await service.get_subscriber(session, actor, workspace_id)
 
 
-@router.put("/subscribers/{subscriber_id}")
+@router.put("/subscribers/{workspace_id}")
 async def subscribe(
-    session: DbSession, actor: CurrentActor, client: RequestClient, subscriber_id: UUID, change: SubscriptionChange
+    session: DbSession, actor: CurrentActor, client: RequestClient, workspace_id: UUID, change: SubscriptionChange
 ) -> SubscriberRead:
     """Change the plan of a workspace from now on."""
-    return await service.subscribe(session, actor, subscriber_id, change, client=client)
+    return await service.subscribe(session, actor, workspace_id, change, client=client)
 
 
 @router.get("/payments")
