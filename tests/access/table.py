@@ -506,7 +506,6 @@ WORLD = {
     "/dashboard/freepremium/{id} id": "premium link",
     "/dashboard/payment/history/{id} id": "payment",
     "/dashboard/subscription/{id} id": "account",
-    "workspace_id": "account",
     "/dashboard/users/{id} id": "account",
     "/workspaces/join/{secret} secret": "invitation link",
 }
