@@ -112,7 +112,6 @@ def subscriber_screen() -> VdomDict:
                 t("New invoice"),
                 connection.href(f"{INVOICES}?open=new&workspace={subscriber.workspace_id}"),
                 icon_name="add",
-                variant="contained",
             ),
         ],
     )

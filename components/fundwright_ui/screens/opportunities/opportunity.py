@@ -362,7 +362,7 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
         (t("Place of performance"), opportunity.place),
         (t("Activity code"), ", ".join(opportunity.activity_codes)),
         (t("Assistance listing"), ", ".join(opportunity.assistance_listings)),
-        (t("Posted"), deadline(opportunity.posted_at, language)),
+        (t("Posted"), format_date(day_in_washington(opportunity.posted_at), format="long", locale=language)),
         (t("Archive date"), deadline(opportunity.archive_at, language) if opportunity.archive_at else None),
         (t("Number"), opportunity.number),
         (t("Agency"), agency_name(opportunity.agency)),
