@@ -46,6 +46,7 @@ GUARDED = (
     "/dashboard/notifications",
     "/dashboard/share-links",
     "/dashboard/workspace",
+    "/dashboard/workspace?tab=profile",
     "/dashboard/workspace?tab=plan",
     "/workspaces/join/spent",
     "/dashboard/history",

@@ -137,6 +137,7 @@ ROUTES = _table(
         GET /api/opportunities/{opportunity_id}
         GET /api/opportunities/{opportunity_id}/versions
         GET /api/opportunities/{opportunity_id}/versions/export.csv
+        GET /api/workspace/profile
         GET /api/saved-searches
         GET /api/saved-searches/export.csv
         GET /api/saved-searches/{search_id}
@@ -263,6 +264,7 @@ ROUTES = _table(
         POST /api/training/runs
         PUT /api/training/runs/{run_id}/cancellation
         POST /api/training/runs/{run_id}/repetitions
+        PUT /api/workspace/profile
         POST /api/saved-searches
         PUT /api/saved-searches/{search_id}/name
         PUT /api/saved-searches/{search_id}/query

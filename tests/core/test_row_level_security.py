@@ -92,6 +92,7 @@ OWNED = (
     "share_link",
     "saved_search",
     "saved_search_reader",
+    "organization_profile",
     "comment",
     "subscription",
     "quota_use",

@@ -9,12 +9,12 @@ from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts import profile
 from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import t
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftQuery
 from fundwright.opportunities import service as opportunities
+from fundwright.profiles import service as profiles
 from fundwright.training import service as training
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection, use_saved_state
@@ -49,16 +49,17 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
         drafts = await generation.list_drafts(session, actor, DraftQuery(page_size=1))
         return (
             Step(t("Import opportunities"), IMPORT, await opportunities.has_imported(session, actor)),
-            Step(
-                t("About you"),
-                "/dashboard/user/account#field-about",
-                bool((await profile.get_profile(session, actor)).about),
-            ),
+            Step(t("Describe your organization"), profiles.PATH, await profiles.get_profile(session, actor) is not None),
             Step(t("Add documents"), f"/dashboard/train#{ADD_DOCUMENTS}", await training.count_documents(session, actor) > 0),
             Step(t("Write your first draft"), "/generate/index", drafts.total > 0),
         )
 
-    topics = [opportunities.TOPIC, training.documents_topic(actor.workspace_id), generation.drafts_topic(actor.workspace_id)]
+    topics = [
+        opportunities.TOPIC,
+        profiles.profile_topic(actor.workspace_id),
+        training.documents_topic(actor.workspace_id),
+        generation.drafts_topic(actor.workspace_id),
+    ]
     found = use_query(read, key=[actor.id], topics=topics)
     if found.error:
         return problem(found.error, on_retry=found.reload)

@@ -93,6 +93,12 @@ async def get_document(session: AsyncSession, owner_id: UUID, document_id: UUID,
     return document
 
 
+async def find_document(session: AsyncSession, owner_id: UUID, document_id: UUID) -> Document | None:
+    """Others wait to change or remove it."""
+    query = _documents(owner_id).where(Document.id == document_id).with_for_update(key_share=True)
+    return await session.scalar(query, execution_options={"populate_existing": True})
+
+
 async def find_document_by_content(session: AsyncSession, owner_id: UUID, sha256: str) -> Document | None:
     return await session.scalar(_documents(owner_id).where(Document.sha256 == sha256))
 

@@ -162,6 +162,35 @@ async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: Past
         return await _train_later(session, actor, core, added)
 
 
+@needs(Permission.WORK)
+async def keep_text(
+    session: AsyncSession, actor: Actor, core: Core, document_id: UUID | None, pasted: PastedText
+) -> DocumentRead:
+    """Give a document a new text, and train it again in a job. A document that is gone, in the trash, or hidden from the actor is added
+    again. Raises NotAllowed, and what `add_text` raises."""
+    await repository.lock_documents(session, actor.workspace_id)
+    document = await repository.find_document(session, actor.workspace_id, document_id) if document_id else None
+    if document is None:
+        return await add_text(session, actor, core, pasted)
+    await restrictions.require(session, actor, document.id)
+    received = await core.files.receive(_once(pasted.text.encode()))
+    with _discarding_unless_kept(core, received):
+        known = await repository.find_document_by_content(session, actor.workspace_id, received.sha256)
+        if known is not None and known.id == document.id:
+            return await get_document(session, actor, document.id)
+        if known is not None:
+            raise AlreadyAdded(known)
+        await _check_size(session, actor, core, size_bytes=received.size_bytes - document.size_bytes)
+        await lock_file(session, received.sha256)
+        await core.files.keep(received)
+        before, document.sha256, document.size_bytes = document.sha256, received.sha256, received.size_bytes
+        document.state = DocumentState.WAITING
+        await session.flush()
+        await _remove_files(session, core, [before])
+        await publish(session, documents_topic(actor.workspace_id))
+        return await _train_later(session, actor, core, DocumentRead.model_validate(document))
+
+
 @needs(Permission.READ)
 async def list_documents(session: AsyncSession, actor: Actor, request: DocumentQuery | None = None) -> Page[DocumentRead]:
     """Return documents, newest first unless `request.sort` is title, kind, state, size_bytes, chunk_count, created_at, or
@@ -772,6 +801,11 @@ async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller:
 async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
     """Call it after `_unused_title`, which keeps other requests from adding documents to the workspace. Raises QuotaSpent."""
     await _check_number(session, actor)
+    await _check_size(session, actor, core, size_bytes=size_bytes)
+
+
+async def _check_size(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
+    """Raises QuotaSpent."""
     await repository.lock_documents(session, actor.id)  # other requests may add documents in other workspaces
     used_bytes, most_bytes = await _used_bytes(session, actor), _most_bytes(core, actor)
     if most_bytes is not None and used_bytes + size_bytes > most_bytes:

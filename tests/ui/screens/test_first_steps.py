@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from fundwright.accounts import profile
-from fundwright.accounts.schemas import Actor, ProfileChange, WorkspaceRole
+from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.core.assembly import Core
 from fundwright.generation import service as generation
 from fundwright.opportunities import service as opportunities
+from fundwright.profiles import service as profiles
+from fundwright.profiles.schemas import OrganizationProfileForm
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from fundwright_ui.runtime.router import Screen
-from fundwright_ui.screens.account.account import account_screen
 from fundwright_ui.screens.dashboard.dashboard import dashboard_screen
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
@@ -20,7 +20,7 @@ from tests.support.accounts import add_account
 
 LEFT = {
     "Import opportunities": "/dashboard/sam?import=open",
-    "About you": "/dashboard/user/account#field-about",
+    "Describe your organization": "/dashboard/workspace?tab=profile",
     "Add documents": "/dashboard/train#add-documents",
     "Write your first draft": "/generate/index",
 }
@@ -48,14 +48,9 @@ async def test_each_step_leads_to_where_it_is_done(committed: Core, ada: Actor, 
     assert await left(committed, ada, screen) == LEFT
 
 
-async def test_the_step_of_the_profile_names_the_field_that_its_link_focuses(committed: Core, ada: Actor) -> None:
-    async with mounted(committed, ada, account_screen) as shown:
-        assert shown.find("textbox", "About you").props["id"] == "field-about"
-
-
 async def test_each_step_follows_from_the_data_until_all_are_done(committed: Core, ada: Actor) -> None:
     async with committed.database.transaction() as session:
-        await profile.change_profile(session, ada, ProfileChange(display_name="Ada", about="We map rivers."))
+        await profiles.save_profile(session, ada, committed, OrganizationProfileForm(name="River Maps LLC"))
         await training.add_text(session, ada, committed, PastedText(title="Rivers", text="We map rivers."))
     assert list(await left(committed, ada, dashboard_screen)) == ["Import opportunities", "Write your first draft"]
     async with committed.database.transaction() as session:

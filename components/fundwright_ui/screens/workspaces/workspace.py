@@ -1,4 +1,4 @@
-"""`/dashboard/workspace`: the members of a workspace, invitations to it, and its plan."""
+"""`/dashboard/workspace`: the members of a workspace, invitations to it, its profile, and its plan."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission, WorkspaceRole
 from fundwright.core.messages import t
+from fundwright.profiles import service as profiles
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import InvitationSent, WorkspaceForm, WorkspaceRead
 from fundwright_ui.hooks import Action, use_action, use_query, use_url_state
@@ -23,6 +24,7 @@ from fundwright_ui.screens.workspaces.invitations import invitations_tab, invite
 from fundwright_ui.screens.workspaces.joining import own_invitations
 from fundwright_ui.screens.workspaces.members import members_tab
 from fundwright_ui.screens.workspaces.plan import plan_tab
+from fundwright_ui.screens.workspaces.profile import profile_tab
 from fundwright_ui.screens.workspaces.restricting import restricted_tab
 from fundwright_ui.screens.workspaces.support import OPEN as SUPPORT
 from fundwright_ui.screens.workspaces.support import support_panel
@@ -63,7 +65,12 @@ def workspace_screen() -> VdomDict:
     if workspace.id != actor.id:
         return html.fragment(_shared(workspace, key="shared"))
     is_creating = url.get("open") == _NEW
-    chosen = "plan" if url.get("tab") == "plan" else "activity"
+    contents = {
+        "activity": activity_feed(key="activity"),
+        "profile": profile_tab(key="profile"),
+        "plan": plan_tab(is_owner=not actor.is_support, key="plan"),
+    }
+    chosen = url.get("tab") if url.get("tab") in contents else "activity"
     return page(
         title,
         own_invitations(key="own"),
@@ -76,12 +83,13 @@ def workspace_screen() -> VdomDict:
         tabs(
             [
                 Tab("activity", t("Activity"), connection.href(PATH)),
+                Tab("profile", t("Profile"), connection.href(profiles.PATH)),
                 Tab("plan", t("Plan"), connection.href(f"{PATH}?tab=plan")),
             ],
             chosen,
             label=title,
         ),
-        plan_tab(is_owner=not actor.is_support, key="plan") if chosen == "plan" else activity_feed(key="activity"),
+        contents[chosen],
         subtitle=workspace.title,
         actions=[
             _share_links(),
@@ -111,6 +119,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
         "members": members_tab(workspace, key="members"),
         "invitations": invitations_tab(is_owner, sent, key="invitations"),
         "activity": activity_feed(key="activity"),
+        "profile": profile_tab(key="profile"),
         "plan": plan_tab(is_owner, key="plan"),
         **({"restricted": restricted_tab(key="restricted")} if is_owner else {}),
     }
@@ -136,6 +145,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
                 Tab("members", t("Members"), connection.href(PATH)),
                 Tab("invitations", t("Invitations"), connection.href(f"{PATH}?tab=invitations")),
                 Tab("activity", t("Activity"), connection.href(f"{PATH}?tab=activity")),
+                Tab("profile", t("Profile"), connection.href(profiles.PATH)),
                 Tab("plan", t("Plan"), connection.href(f"{PATH}?tab=plan")),
                 *([Tab("restricted", t("Restricted"), connection.href(f"{PATH}?tab=restricted"))] if is_owner else []),
             ],

@@ -1,0 +1,108 @@
+"""The tab Profile of a workspace: what it says about its organization."""
+
+from __future__ import annotations
+
+from reactpy import component, html
+from reactpy.types import Component, VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts.schemas import Permission
+from fundwright.core.messages import t
+from fundwright.opportunities.display_names import naics_in_words
+from fundwright.profiles import service as profiles
+from fundwright.profiles.schemas import OrganizationProfileForm, OrganizationProfileRead
+from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.ui import card, definition_list, empty, form, loading, problem, section, text_area, text_field
+
+
+@component
+def profile_tab() -> VdomDict | Component:
+    """The profile as a form, or as a list of facts for those who may not change it."""
+    actor = use_actor()
+    found = use_query(
+        lambda session: profiles.get_profile(session, actor),
+        key=[actor.workspace_id],
+        topics=[profiles.profile_topic(actor.workspace_id)],
+    )
+    if found.error:
+        return problem(found.error, on_retry=found.reload)
+    if not found.is_current:
+        return loading(t("Loading the profile"))
+    profile = found.value
+    if actor.may(Permission.WORK):
+        return _form(profile, key="form")
+    if profile is None:
+        return empty(t("This workspace has no profile yet. Its owners and editors can add one."), icon_name="people")
+    return section(profile.name, card(definition_list(_facts(profile))))
+
+
+@component
+def _form(profile: OrganizationProfileRead | None) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def save(session: AsyncSession, typed: OrganizationProfileForm) -> None:
+        await profiles.save_profile(session, actor, connection.core, typed)
+
+    def saved(name: str) -> str:
+        return str(getattr(profile, name)) if profile else ""
+
+    return section(
+        t("About your organization"),
+        html.p(
+            {"className": "fw-muted"},
+            t("Drafts and answers use this text and cite it as the document “{title}”.", title=profiles.DOCUMENT_TITLE),
+        ),
+        form(
+            text_field("name", t("Legal name"), default=saved("name"), required=True, maxlength=300, autocomplete="organization"),
+            text_area(
+                "about",
+                t("About the organization"),
+                default=saved("about"),
+                rows=6,
+                maxlength=5_000,
+                help=t("In a few sentences: when it was founded, where it works, what it does, and for whom."),
+            ),
+            text_field("uei", t("UEI"), default=saved("uei"), maxlength=12, help=t("12 letters and digits from SAM.gov.")),
+            text_field("cage_code", t("CAGE code"), default=saved("cage_code"), maxlength=5),
+            text_field(
+                "naics_codes",
+                t("NAICS codes"),
+                default=", ".join(profile.naics_codes) if profile else "",
+                maxlength=400,
+                help=t("Separate codes with commas."),
+            ),
+            text_field(
+                "certifications",
+                t("Certifications"),
+                default=saved("certifications"),
+                maxlength=300,
+                help=t("Such as small business size, 8(a), or HUBZone."),
+            ),
+            text_field("address", t("Address"), default=saved("address"), maxlength=300, autocomplete="street-address"),
+            text_field("website", t("Website"), default=saved("website"), type="url", maxlength=300, autocomplete="url"),
+            text_field(
+                "contact", t("Contact"), default=saved("contact"), maxlength=300, help=t("Name, title, email, and phone.")
+            ),
+            on_submit=use_action(save, success=t("The profile was saved.")),
+            model=OrganizationProfileForm,
+            submit=t("Save profile"),
+            label=t("About your organization"),
+            name=f"profile:{actor.workspace_id}",
+            is_secondary=True,
+            based_on=profile.changed_at if profile else None,
+        ),
+    )
+
+
+def _facts(profile: OrganizationProfileRead) -> dict[str, str | None]:
+    return {
+        t("UEI"): profile.uei or None,
+        t("CAGE code"): profile.cage_code or None,
+        t("NAICS codes"): "; ".join(map(naics_in_words, profile.naics_codes)) or None,
+        t("Certifications"): profile.certifications or None,
+        t("Address"): profile.address or None,
+        t("Website"): profile.website or None,
+        t("Contact"): profile.contact or None,
+        t("About the organization"): profile.about or None,
+    }

@@ -1,0 +1,1 @@
+"""The profile of the organization that a workspace writes for."""

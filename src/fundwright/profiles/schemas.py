@@ -1,0 +1,65 @@
+"""Profiles of organizations as they are read and written."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+
+from fundwright.core.messages import later
+
+_LINE, _TEXT = 300, 5_000
+
+
+def _codes(given: object) -> object:
+    """“541511, 541512” as a list."""
+    return re.split(r"[\s,;]+", given.strip()) if isinstance(given, str) and given.strip() else given or ()
+
+
+def _capitals(given: object) -> object:
+    return given.strip().upper() if isinstance(given, str) else given
+
+
+_Naics = Annotated[str, Field(pattern=r"^\d{6}$")]
+
+
+class OrganizationProfileContent(BaseModel):
+    """What a workspace says about its organization. Everything but the name may be empty."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True, from_attributes=True)
+
+    name: str = Field(min_length=1, max_length=_LINE)
+    """Its legal name, as registered in SAM.gov."""
+    uei: Annotated[str, BeforeValidator(_capitals)] = Field(
+        default="", pattern=r"^([A-HJ-NP-Z0-9]{12})?$", description=later("Use 12 letters and digits, without I and O.").text
+    )
+    """Unique Entity ID of SAM.gov."""
+    cage_code: Annotated[str, BeforeValidator(_capitals)] = Field(
+        default="", pattern=r"^([0-9A-HJ-NP-Z]{5})?$", description=later("Use five letters and digits, without I and O.").text
+    )
+    """Commercial and Government Entity code."""
+    address: str = Field(default="", max_length=_LINE)
+    website: str = Field(
+        default="", max_length=_LINE, pattern=r"^(https?://\S+)?$", description=later("Begin with https:// or http://.").text
+    )
+    naics_codes: Annotated[tuple[_Naics, ...], BeforeValidator(_codes)] = Field(
+        default=(), max_length=50, description=later("Use codes of six digits, separated by commas.").text
+    )
+    certifications: str = Field(default="", max_length=_LINE)
+    contact: str = Field(default="", max_length=_LINE)
+    about: str = Field(default="", max_length=_TEXT)
+
+
+class OrganizationProfileForm(OrganizationProfileContent):
+    """A profile to save. `based_on` is the `changed_at` value of the profile that was edited, or None if there was none."""
+
+    based_on: AwareDatetime | None = None
+
+
+class OrganizationProfileRead(OrganizationProfileContent):
+    """A profile. `changed_by` is the name of an account, or None once it is deleted."""
+
+    changed_by: str | None
+    changed_at: datetime

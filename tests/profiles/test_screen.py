@@ -1,0 +1,39 @@
+"""The tab Profile of a workspace."""
+
+from __future__ import annotations
+
+from fundwright.accounts.schemas import Actor, WorkspaceRole
+from fundwright.core.assembly import Core
+from fundwright.profiles import service
+from fundwright.profiles.schemas import OrganizationProfileForm
+from fundwright_ui.screens.workspaces.workspace import workspace_screen
+from fundwright_ui.testing import mounted
+from tests.profiles.test_service import do
+from tests.support.accounts import add_account
+
+
+async def test_names_the_field_with_a_wrong_code_and_keeps_the_rest(committed: Core) -> None:
+    async with committed.database.transaction() as session:
+        ada = await add_account(session)
+    async with mounted(committed, ada, workspace_screen, path=service.PATH) as shown:
+        await shown.type("Legal name", "Harbor Light LLC")
+        await shown.type("UEI", "QW3RTY789LPO")
+        await shown.submit("About your organization")
+        assert "Use 12 letters and digits, without I and O." in shown.text
+        await shown.type("UEI", "QW3RTY789LP2")
+        await shown.submit("About your organization")
+        assert "The profile was saved." in shown.toasts
+    saved = await do(committed, ada, lambda session: service.get_profile(session, ada))
+    assert saved is not None
+    assert saved.uei == "QW3RTY789LP2"
+
+
+async def test_shows_only_facts_to_who_only_reads(committed: Core) -> None:
+    async with committed.database.transaction() as session:
+        ada = await add_account(session)
+    form = OrganizationProfileForm(name="Harbor Light LLC", naics_codes="541511")
+    await do(committed, ada, lambda session: service.save_profile(session, ada, committed, form))
+    viewer: Actor = ada.model_copy(update={"workspace_role": WorkspaceRole.VIEWER})
+    async with mounted(committed, viewer, workspace_screen, path=service.PATH) as shown:
+        assert "541511 · Custom Computer Programming Services" in shown.text
+        assert not shown.has("form", "About your organization")

@@ -1,0 +1,136 @@
+"""The profile of a workspace's organization: who may change it, and what answers and drafts get from it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import pytest
+from pydantic import ValidationError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts.schemas import Actor, WorkspaceRole
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotAllowed
+from fundwright.core.scopes import acting_in
+from fundwright.generation import service as generation
+from fundwright.language import service as language
+from fundwright.profiles import service
+from fundwright.profiles.schemas import OrganizationProfileForm, OrganizationProfileRead
+from fundwright.training import service as training
+from fundwright.training.schemas import DocumentRead, DocumentState
+from fundwright.workspaces import repository
+from fundwright.workspaces import service as workspaces
+from tests.support.accounts import add_account
+
+T = TypeVar("T")
+HARBOR = OrganizationProfileForm(
+    name="Harbor Light LLC",
+    uei="qw3rty789lp2",
+    cage_code="7abc1",
+    naics_codes="541511, 541512",
+    address="12 Pier Road, Toledo, OH 43604",
+    about="Harbor Light LLC was founded in 2009.",
+)
+
+
+async def do(core: Core, actor: Actor, work: Callable[[AsyncSession], Awaitable[T]]) -> T:
+    """In the scope of the actor, as at the boundaries."""
+    with acting_in(actor.scope):
+        async with core.database.transaction() as session:
+            return await work(session)
+
+
+async def save(core: Core, actor: Actor, form: OrganizationProfileForm = HARBOR) -> OrganizationProfileRead | None:
+    return await do(core, actor, lambda session: service.save_profile(session, actor, core, form))
+
+
+async def documents(core: Core, actor: Actor) -> list[DocumentRead]:
+    return list((await do(core, actor, lambda session: training.list_documents(session, actor))).items)
+
+
+@pytest.fixture
+async def ada(committed: Core) -> Actor:
+    async with committed.database.transaction() as session:
+        return await add_account(session, name="Ada")
+
+
+async def test_is_kept_with_capitals_and_codes(committed: Core, ada: Actor) -> None:
+    assert await do(committed, ada, lambda session: service.get_profile(session, ada)) is None
+    saved = await save(committed, ada)
+    assert saved == await do(committed, ada, lambda session: service.get_profile(session, ada))
+    assert saved is not None
+    assert (saved.uei, saved.cage_code, saved.naics_codes) == ("QW3RTY789LP2", "7ABC1", ("541511", "541512"))
+    assert saved.changed_by == ada.name
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": " "},
+        {"uei": "QW3RTY789LPO"},
+        {"uei": "123"},
+        {"cage_code": "7ABC"},
+        {"website": "javascript:alert(1)"},
+        {"naics_codes": "5415"},
+    ],
+    ids=str,
+)
+def test_refuses_what_sam_gov_would_not_accept(wrong: dict[str, str]) -> None:
+    with pytest.raises(ValidationError):
+        OrganizationProfileForm.model_validate({"name": "Harbor Light LLC", **wrong})
+
+
+async def test_is_one_document_however_often_it_is_saved(committed: Core, ada: Actor) -> None:
+    await save(committed, ada)
+    (first,) = await documents(committed, ada)
+    await training.run_inline(committed, ada, [first.id])
+    await save(committed, ada, HARBOR.model_copy(update={"address": "40 Quay Street, Duluth, MN 55802"}))
+    (second,) = await documents(committed, ada)
+    assert (second.id, second.title, second.state) == (first.id, service.DOCUMENT_TITLE, DocumentState.WAITING)
+    await training.run_inline(committed, ada, [second.id])
+    embedder = await language.get_embedder(committed)
+    with acting_in(ada.scope):
+        (passage, *_others) = await training.find_passages(committed, ada, "What is our address?", embedder=embedder)
+    assert "Duluth" in passage.text
+    assert "Toledo" not in passage.text
+
+
+async def test_the_document_comes_back_from_the_trash_when_the_profile_is_saved(committed: Core, ada: Actor) -> None:
+    await save(committed, ada)
+    (first,) = await documents(committed, ada)
+    await do(committed, ada, lambda session: training.remove_document(session, ada, first.id))
+    await save(committed, ada, HARBOR.model_copy(update={"contact": "Ada Example, +1 419 555 0100"}))
+    (second,) = await documents(committed, ada)
+    assert second.id != first.id
+
+
+async def test_names_the_company_of_the_next_draft(committed: Core, ada: Actor) -> None:
+    await save(committed, ada)
+    (document,) = await documents(committed, ada)
+    await training.run_inline(committed, ada, [document.id])
+    suggested = await do(committed, ada, lambda session: generation.suggest_company(session, ada))
+    assert suggested.name == "Harbor Light LLC"
+
+
+async def test_what_somebody_else_has_saved_meanwhile_is_not_overwritten(committed: Core, ada: Actor) -> None:
+    first = await save(committed, ada)
+    assert first is not None
+    based_on = {"based_on": first.changed_at}
+    await save(committed, ada, HARBOR.model_copy(update={"about": "Founded in 2010.", **based_on}))
+    with pytest.raises(service.ProfileChangedMeanwhile):
+        await save(committed, ada, HARBOR.model_copy(update={"about": "Founded in 2011.", **based_on}))
+
+
+async def test_belongs_to_the_workspace_and_viewers_only_read_it(committed: Core, ada: Actor) -> None:
+    async with committed.database.transaction() as session:
+        vic = await add_account(session, "vic@example.org", name="Vic")
+        harbor = await repository.add(session, name="Harbor", owner_id=ada.id)
+        await repository.add_member(session, harbor.id, vic.id, WorkspaceRole.VIEWER)
+        owner, viewer = [await workspaces.actor_in(session, each, harbor.id) for each in (ada, vic)]
+    await save(committed, owner)
+    for reader, is_there in ((viewer, True), (ada, False)):
+        seen = await do(committed, reader, lambda session, reader=reader: service.get_profile(session, reader))
+        assert (seen is not None) is is_there
+    with pytest.raises(NotAllowed):
+        await save(committed, viewer)
