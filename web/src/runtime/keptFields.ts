@@ -125,7 +125,7 @@ function isChanged(field: Field): boolean {
   return isToggle(field) ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
 }
 
-/** Whether the option is selected before anybody chooses: without a default, a browser selects the first option. */
+/** Whether the option is chosen initially: without a default, browsers take the first one. */
 function isInitial(option: HTMLOptionElement, { options, multiple }: HTMLSelectElement): boolean {
   if (multiple || Array.from(options).some((each) => each.defaultSelected)) return option.defaultSelected;
   return option.index === 0;
