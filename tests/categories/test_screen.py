@@ -418,8 +418,8 @@ class TestCategorizing:
     @pytest.mark.parametrize(
         ("waiting", "shown"),
         [
-            (0, "Last run: 3 of all notices newly categorized, 9 in no category"),
-            (1_200, "Last run: 3 of all notices newly categorized, 9 in no category, 1,200 not indexed yet"),
+            (0, "Last run: 3 newly categorized, 9 in no category (all notices)"),
+            (1_200, "Last run: 3 newly categorized, 9 in no category (all notices), 1,200 not indexed yet"),
         ],
     )
     async def test_the_last_run_says_how_many_notices_it_did_not_look_at(

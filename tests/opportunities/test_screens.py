@@ -462,6 +462,7 @@ class TestDetail:
             assert "SBA · Total Small Business Set-Aside (FAR 19.5)" in screen.text
             assert "PSC 66" in screen.text
             assert screen.text.index("Set-aside") < screen.text.index("Posted")
+            assert "Posted March 7, 2026" in screen.text and "7:16" not in screen.text  # without the time
 
     async def test_reads_all_parts_at_the_same_time(
         self, committed: Core, member: Actor, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch

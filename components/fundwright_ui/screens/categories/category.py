@@ -244,7 +244,7 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
     result = result_of(job, SortingResult)
     parts = [
         t(
-            "Last run: {labeled} of all notices newly categorized, {abstained} in no category",
+            "Last run: {labeled} newly categorized, {abstained} in no category (all notices)",
             labeled=result["labeled"],
             abstained=result["abstained"],
         ),
