@@ -51,6 +51,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.public.maintenance import maintenance_screen
     from fundwright_ui.screens.public.not_found import not_found_screen
     from fundwright_ui.screens.public.server_error import server_error_screen
+    from fundwright_ui.screens.searches.saved_searches import saved_searches_screen
     from fundwright_ui.screens.sharing.links import share_links_screen
     from fundwright_ui.screens.training.history import history_screen
     from fundwright_ui.screens.training.passage import passage_screen
@@ -77,6 +78,7 @@ def screens() -> Iterable[Screen]:
         generate_screen,
         draft_screen,
         share_links_screen,
+        saved_searches_screen,
         trash_screen,
         notifications_screen,
         workspace_screen,

@@ -44,6 +44,7 @@ GUARDED = (
     "/dashboard/category",
     "/dashboard/trash",
     "/dashboard/notifications",
+    "/dashboard/saved-searches",
     "/dashboard/share-links",
     "/dashboard/workspace",
     "/dashboard/workspace?tab=profile",

@@ -403,6 +403,7 @@ SCREENS = _table(
         /generate/index
         /generate/slug/{token}
         /dashboard/workspace
+        /dashboard/saved-searches
         /dashboard/share-links
         /workspaces/join/{secret}
     """),
@@ -519,6 +520,8 @@ QUERIES = {
     "/dashboard/history?person={id}": "account",
     "/dashboard/nih?category={id}": "category",
     "/dashboard/sam?category={id}": "category",
+    "/dashboard/nih?saved={id}": "saved search",
+    "/dashboard/sam?saved={id}": "saved search",
     "/dashboard/share-links?draft_id={id}": "draft",
     "/dashboard/notifications?workspace_id={id}": "workspace",
     "/dashboard/train?document={id}": "document",
@@ -542,6 +545,8 @@ NO_IDS = {
     "filters": "whether the filters are open",
     "import": "whether the import is open",
     "kind": "a kind",
+    "is_followed": "whether searches are shown that one follows",
+    "is_own": "whether one's own searches are shown",
     "is_restricted": "whether restricted drafts are shown",
     "page": "a number, or the path that feedback is about",
     "passage": "the number of a citation of this draft",

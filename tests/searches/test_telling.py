@@ -17,7 +17,7 @@ from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import ChoiceChange, EmailTiming, NotificationQuery, NotificationRead
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import EmbedOpportunities, OpportunityQuery
-from fundwright.searches import repository, service, telling
+from fundwright.searches import events, repository, service, telling
 from fundwright.workspaces.schemas import Access, ChosenMember
 from tests.searches.conftest import Harbor
 
@@ -29,7 +29,7 @@ async def told(harbor: Harbor, actor: Actor) -> list[NotificationRead]:
         found = await harbor.do(
             actor, lambda session: notifications.list_notifications(session, actor, harbor.core, NotificationQuery())
         )
-    return [each for each in found.items if each.kind == telling.NEW_MATCHES.key]
+    return [each for each in found.items if each.kind == events.NEW_MATCHES.key]
 
 
 async def tell(harbor: Harbor) -> None:
@@ -111,6 +111,15 @@ async def test_what_was_opened_in_the_meantime_is_not_told(harbor: Harbor) -> No
     assert await told(harbor, harbor.ada) == []
 
 
+async def test_opening_the_search_in_another_way_marks_it_as_read(harbor: Harbor) -> None:
+    saved, other = await harbor.save(text="cloud"), await harbor.save(text="cloud", name="Other")
+    await harbor.arrive("cloud")
+    await tell(harbor)
+    await harbor.do(harbor.ada, lambda session: service.note_opened(session, harbor.ada, saved.id))
+    read = {each.subject: each.read_at is not None for each in await told(harbor, harbor.ada)}
+    assert read == {saved.name: True, other.name: False}
+
+
 async def test_only_those_who_follow_and_see_it_are_told(harbor: Harbor) -> None:
     saved, trashed = await harbor.save(text="cloud"), await harbor.save(text="cloud", name="Old")
     for each in (harbor.bob, harbor.vic):
@@ -170,7 +179,7 @@ async def test_the_category_is_that_of_the_workspace(harbor: Harbor) -> None:
 
 async def test_each_person_chooses_how(harbor: Harbor) -> None:
     await harbor.save(text="cloud")
-    ada, kind = harbor.ada, telling.NEW_MATCHES.key
+    ada, kind = harbor.ada, events.NEW_MATCHES.key
     choices = await harbor.do(ada, lambda session: notifications.list_choices(session, ada, harbor.core))
     assert [(each.is_listed, each.email) for each in choices.kinds if each.kind == kind] == [(True, EmailTiming.DAILY)]
     none = ChoiceChange(is_listed=False, email=EmailTiming.OFF)

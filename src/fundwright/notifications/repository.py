@@ -115,6 +115,13 @@ async def mark_seen(session: AsyncSession, account_id: UUID, workspace_id: UUID,
     await session.execute(seen.values(read_at=now()))
 
 
+async def mark_seen_of(session: AsyncSession, account_id: UUID, workspace_id: UUID, kind: str, path: str) -> int:
+    """Mark those of a kind as read that lead to `path` in the workspace, also with further parameters. Returns how many there were."""
+    begins = (_opened_in == workspace_id) & Notification.path.startswith(path, autoescape=True)
+    seen = update(Notification).where(*_matching(account_id, _UNREAD), Notification.kind == kind, begins)
+    return len((await session.scalars(seen.values(read_at=now()).returning(Notification.id))).all())
+
+
 def _leads_to(workspace_id: UUID, paths: Collection[str]) -> ColumnElement[bool]:
     return (_opened_in == workspace_id) & Notification.path.in_(paths)
 

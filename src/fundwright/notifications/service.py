@@ -147,6 +147,14 @@ async def mark_seen(session: AsyncSession, actor: Actor, *paths: str) -> None:
 
 
 @needs(Permission.READ)
+async def mark_seen_of(session: AsyncSession, actor: Actor, kind: NotificationKind, path: str) -> None:
+    """Mark those of a kind as read that lead to `path` in the actor's workspace, also with further parameters: for what is open there
+    now."""
+    if await repository.mark_seen_of(session, actor.id, actor.workspace_id, kind.key, path):
+        await publish(session, notifications_topic(actor.id))
+
+
+@needs(Permission.READ)
 async def mark_read(session: AsyncSession, actor: Actor, notification_id: UUID) -> None:
     """Raises NotFound."""
     found = await repository.lock(session, actor.id, notification_id)

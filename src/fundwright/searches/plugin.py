@@ -12,7 +12,7 @@ from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
 from fundwright.core.timers import Timer
 from fundwright.notifications.schemas import NotificationKind
-from fundwright.searches import service, telling
+from fundwright.searches import events, service, telling
 from fundwright.searches.models import SavedSearch
 from fundwright.searches.personal_data import own_files
 from fundwright.trash.service import TrashKind
@@ -41,7 +41,7 @@ def activity_kinds() -> Iterable[ActivityKind]:
 
 @hookimpl
 def notification_kinds() -> Iterable[NotificationKind]:
-    return [telling.NEW_MATCHES]
+    return [events.NEW_MATCHES]
 
 
 @hookimpl

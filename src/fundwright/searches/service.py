@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
-from fundwright.accounts.permissions import needs
+from fundwright.accounts.permissions import needs, refuse_support
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityKind, Combining, Subject
@@ -20,9 +20,11 @@ from fundwright.core.messages import later, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
+from fundwright.notifications import service as notifications
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery, kind_label
 from fundwright.searches import repository
+from fundwright.searches.events import NEW_MATCHES
 from fundwright.searches.models import SavedSearch
 from fundwright.searches.repository import Found
 from fundwright.searches.schemas import (
@@ -64,7 +66,15 @@ def searches_topic(owner_id: UUID) -> str:
 async def save(session: AsyncSession, actor: Actor, form: SavedSearchForm) -> SavedSearchRead:
     """Save a search, and follow it. Raises NotFound for a category of another workspace."""
     await _check_category(session, actor, form.query)
-    search = SavedSearch(owner_id=actor.workspace_id, name=form.name, query=stored(form.query), created_by=actor.id)
+    saved_at = now()
+    search = SavedSearch(
+        owner_id=actor.workspace_id,
+        name=form.name,
+        query=stored(form.query),
+        created_by=actor.id,
+        created_at=saved_at,
+        changed_at=saved_at,
+    )
     session.add(search)
     await session.flush()
     await activity.record(session, actor, SAVED, subject_of(search))
@@ -137,10 +147,13 @@ async def _lock(session: AsyncSession, actor: Actor, search_id: UUID) -> SavedSe
 
 @needs(Permission.READ)
 async def note_opened(session: AsyncSession, actor: Actor, search_id: UUID) -> None:
-    """Record that the actor has opened the search: its current matches are no longer new. Raises NotFound."""
-    await repository.get(session, actor.workspace_id, actor.id, search_id)
-    await _note_seen(session, actor, search_id)
-    await publish(session, searches_topic(actor.workspace_id))
+    """Record that the actor has opened the search: its current matches are no longer new, and what the actor was told of them counts as read. Nothing is recorded of an administrator with
+    support access. Raises NotFound."""
+    search = (await repository.get(session, actor.workspace_id, actor.id, search_id)).search
+    if not actor.is_support:
+        await _note_seen(session, actor, search_id)
+        await notifications.mark_seen_of(session, actor, NEW_MATCHES, path_of(search))
+        await publish(session, searches_topic(actor.workspace_id))
 
 
 async def _note_seen(session: AsyncSession, actor: Actor, search_id: UUID) -> None:
@@ -150,7 +163,7 @@ async def _note_seen(session: AsyncSession, actor: Actor, search_id: UUID) -> No
 
 @needs(Permission.READ)
 async def follow(session: AsyncSession, actor: Actor, search_id: UUID) -> None:
-    """Tell the actor of new matches from now on. Raises NotFound."""
+    """Tell the actor of new matches from now on. Raises NotFound, or NotAllowed for an administrator with support access."""
     await _follow(session, actor, search_id, is_followed=True)
 
 
@@ -161,6 +174,7 @@ async def unfollow(session: AsyncSession, actor: Actor, search_id: UUID) -> None
 
 
 async def _follow(session: AsyncSession, actor: Actor, search_id: UUID, *, is_followed: bool) -> None:
+    refuse_support(actor)
     found = await repository.get(session, actor.workspace_id, actor.id, search_id)
     if found.reader is None:
         await _note_seen(session, actor, search_id)

@@ -11,29 +11,14 @@ from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.schemas import Permission
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotAllowed, NotFound
-from fundwright.core.messages import later, nt, t
 from fundwright.core.scopes import INSTALLATION, Scope
 from fundwright.notifications import service as notifications
-from fundwright.notifications.schemas import EmailTiming, Happening, NotificationKind
 from fundwright.opportunities import service as opportunities
 from fundwright.searches import repository, service
+from fundwright.searches.events import MOST_COUNTED, NEW_MATCHES
 from fundwright.searches.repository import Follower
 
-MOST_COUNTED = 1_000
-
 _load_follower = acting_with(Permission.READ)
-
-
-def _new_matches(told: Happening) -> str:
-    number = int(told.details["number"])
-    if number > MOST_COUNTED:
-        return t("More than {n} new opportunities match “{search}”", n=MOST_COUNTED, search=told.subject)
-    return nt("{n} new opportunity matches “{search}”", "{n} new opportunities match “{search}”", number, search=told.subject)
-
-
-NEW_MATCHES = NotificationKind(
-    "search.new_matches", later("New matches of a saved search"), _new_matches, email=EmailTiming.DAILY
-)
 
 
 async def tell_new(core: Core) -> None:

@@ -44,7 +44,7 @@ from fundwright_ui.screens.listing import existing_page, export_button, list_bar
 from fundwright_ui.screens.opportunities.address import IMPORT
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.screens.view_only import view_only_notice
-from fundwright_ui.screens.workspaces.restricting import restricted_mark, restriction_options
+from fundwright_ui.screens.workspaces.restricting import restricted_mark, restriction_filter
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -404,16 +404,7 @@ def _drafts() -> VdomDict:
                     on_change=narrow(url, "state"),
                     id="drafts-state",
                 ),
-                select_field(
-                    "is_restricted",
-                    t("Visible to"),
-                    restriction_options(),
-                    value=url.get("is_restricted"),
-                    on_change=narrow(url, "is_restricted"),
-                    id="drafts-restricted",
-                )
-                if actor.is_in_shared_workspace
-                else None,
+                restriction_filter(id="drafts-restricted") if actor.is_in_shared_workspace else None,
                 select_field(
                     "sort",
                     t("Order"),

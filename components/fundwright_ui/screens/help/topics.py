@@ -12,6 +12,7 @@ NAMES = (
     "getting-started",
     "opportunities",
     "searching",
+    "saved-searches",
     "importing",
     "categories",
     "training",

@@ -32,6 +32,7 @@ from fundwright_ui.screens.opportunities.toolbar import (
     kind_tabs,
     toolbar,
 )
+from fundwright_ui.screens.searches.bar import saved_search_bar
 from fundwright_ui.screens.sharing.panel import OPEN as SHARE
 from fundwright_ui.screens.sharing.panel import share_panel
 from fundwright_ui.ui import button, loading, menu, page, problem
@@ -129,6 +130,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
         toolbar(kind, query, count_text(listed), view),
         filter_panel(kind, url, query, offered, own_categories.value or []),
         active_filters(url, query, offered, own_categories.value or []),
+        saved_search_bar(query),
         correction(url, typed, searched) if is_corrected else None,
         *(
             results(kind, url, query, listed, labels, elsewhere, view=view.value, is_loading=found.is_slow)

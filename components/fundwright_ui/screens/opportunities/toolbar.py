@@ -33,6 +33,7 @@ from fundwright_ui.screens.opportunities.address import (
 )
 from fundwright_ui.screens.opportunities.jobs import embedding_progress
 from fundwright_ui.screens.opportunities.table_view import TableView, view_menu
+from fundwright_ui.screens.searches.menu import saved_searches_menu
 from fundwright_ui.ui import Fields, Option, Tab, form, icon, icon_button, row, select_field, tabs, text_field, text_link
 from fundwright_ui.ui.elements import attributes, classes
 
@@ -86,6 +87,7 @@ def toolbar(kind: Kind, query: OpportunityQuery, count: str, view: SavedState[Ta
         ),
         html.p({"role": "status", "className": "fw-toolbar-count"}, count),
         embedding_progress(key="embedding"),
+        saved_searches_menu(query, key="saved"),
         view_menu(kind, view),
         html.div(
             {"className": "fw-only-narrow fw-sort"},

@@ -59,9 +59,17 @@ def restricted_mark() -> VdomDict:
     )
 
 
-def restriction_options() -> list[Option]:
-    """The options of a filter of `is_restricted`."""
-    return [Option("", t("All")), Option("true", t("Restricted")), Option("false", t("Not restricted"))]
+def restriction_filter(*, id: str) -> VdomDict:
+    """The filter `is_restricted` of a list."""
+    url = use_url_state()
+    return select_field(
+        "is_restricted",
+        t("Visible to"),
+        [Option("", t("All")), Option("true", t("Restricted")), Option("false", t("Not restricted"))],
+        value=url.get("is_restricted"),
+        on_change=narrow(url, "is_restricted"),
+        id=id,
+    )
 
 
 @component
