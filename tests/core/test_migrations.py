@@ -357,6 +357,26 @@ class TestUpgrade:
             }
         assert left == {"subscription": [str(bob)] * 2, "quota_use": [str(bob)], "payment": [None, None]}
 
+    async def test_the_audit_trail_loses_titles_and_stays_append_only(self, database_url: str) -> None:
+        await set_back(database_url, to="0069")
+        entries = [
+            ("draft.deleted", "Cover letter: Roofs"),
+            ("share.opened", str(UUID(int=1))),
+            ("workspace.created", "Harbor"),
+        ]
+        with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
+            for action, subject in entries:
+                connection.execute(
+                    "INSERT INTO audit_entry (id, at, action, subject, address, details)"
+                    " VALUES (gen_random_uuid(), now(), %s, %s, '', '{}')",
+                    [action, subject],
+                )
+            await upgrade(database_url)
+            found = connection.execute("SELECT action, subject FROM audit_entry ORDER BY action").fetchall()
+            assert found == [("draft.deleted", ""), *entries[1:]]
+            with pytest.raises(psycopg.Error, match="audit_entry"):
+                connection.execute("UPDATE audit_entry SET subject = ''")
+
     async def test_a_migration_whose_server_stops_is_undone_and_runs_at_the_next_start(self, database_url: str) -> None:
         await set_back(database_url, to="0050")
         with psycopg.connect(database_url) as reader, psycopg.connect(database_url, autocommit=True) as watcher:

@@ -92,9 +92,11 @@ class TestDashboard:
         committed.jobs.register(trial(_nothing))
         async with mounted(committed, root, dashboard_screen) as screen:
             async with committed.database.transaction() as session:
-                await committed.jobs.enqueue(session, Trial(), title="Count boats", owner_id=ada.id)
+                await committed.jobs.enqueue(session, Trial(), title="Count boats", owner_id=root.id)
+                await committed.jobs.enqueue(session, Trial(), title="Count whales", owner_id=ada.id)
             await screen.expect("Count boats")
-            await screen.expect("1 Jobs in progress")
+            await screen.expect("2 Jobs in progress")
+            assert "Count whales" not in screen.text and ada.name in screen.text
 
 
 class TestAnalyze:
@@ -159,11 +161,12 @@ class TestHistory:
         async with committed.database.transaction() as session:
             await add_job(session, ada, "draft", title="Cover letter: Roofs")
             await add_job(session, None, "import", at=now() - timedelta(days=1))
-            await add_job(session, root, "import", state=JobState.RUNNING, done=2, total=5, ended_at=None)
+            await add_job(session, root, "import", title="SAM.gov", state=JobState.RUNNING, done=2, total=5, ended_at=None)
         async with mounted(committed, root, history_screen) as screen:
             assert screen.title == "History"
             running, draft, of_command = screen.rows()
-            assert (draft["title"], draft["person"], draft["duration_s"]) == ("Cover letter: Roofs", ada.name, "0:01:00")
+            assert (draft["title"], draft["person"], draft["duration_s"]) == ("Withheld", ada.name, "0:01:00")
+            assert running["title"] == "SAM.gov"
             assert running["state"][0]["label"] == "Running 40%"
             assert of_command["person"] == "Command line"
 

@@ -213,7 +213,7 @@ async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, clie
     category = await repository.get(session, actor.workspace_id, category_id, for_update=True)
     await trash.put_in(session, actor, CATEGORY, category, title=category.name)
     await repository.clear_label_owner(session, category_id)
-    await audit.record(session, "category.deleted", actor=actor, subject=category.name, client=client)
+    await audit.record(session, "category.deleted", actor=actor, subject=str(category_id), client=client)
     await _announce(session, actor)
 
 

@@ -308,7 +308,7 @@ async def delete_comment(
     session: AsyncSession, actor: Actor, core: Core, comment_id: UUID, *, client: Client = COMMAND_LINE
 ) -> None:
     """Delete one's own comment, or that of a guest. A first comment with replies leaves an empty one. Raises NotFound or NotAllowed."""
-    comment, subject = await _own(session, actor, core, comment_id, is_deleted=True)
+    comment, _ = await _own(session, actor, core, comment_id, is_deleted=True)
     if comment.thread_id is None and await repository.count_replies(session, comment.id):
         comment.text, comment.mentions, comment.deleted_at = "", {}, now()
         await session.flush()
@@ -318,8 +318,8 @@ async def delete_comment(
         if first is not None and first.deleted_at is not None and not await repository.count_replies(session, first.id):
             await repository.remove(session, first.id)
     await notifications.forget_event(session, _event_of(comment.id))
-    title = await restrictions.public_title(session, actor, comment.subject_id, subject.title)
-    await audit.record(session, "comment.deleted", actor=actor, subject=title, client=client)
+    about = str(comment.subject_id)
+    await audit.record(session, "comment.deleted", actor=actor, subject=about, client=client, comment=str(comment.id))
     await _announce(session, actor, comment.subject_id)
 
 

@@ -198,8 +198,9 @@ async def delete_section(
     await session.delete(section)
     await session.flush()
     await repository.order_sections(session, [other.id for other in await repository.sections(session, draft_id)])
-    subject = await restrictions.public_title(session, actor, draft_id, f"{draft.title}: {section.heading}")
-    await audit.record(session, "draft.section_deleted", actor=actor, subject=subject, client=client)
+    await audit.record(
+        session, "draft.section_deleted", actor=actor, subject=str(draft_id), client=client, section=str(section_id)
+    )
     await publish(session, service.draft_topic(draft_id))
 
 

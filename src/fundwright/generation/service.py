@@ -343,9 +343,8 @@ async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, c
     for section_job in (await repository.section_jobs(session, draft_id)).values():
         if not JobState(section_job.state).is_over:
             await core_jobs.cancel(session, section_job.id, owner_id=actor.workspace_id)
-    subject = await restrictions.public_title(session, actor, draft_id, draft.title)
     await trash.put_in(session, actor, DRAFT, draft, title=draft.title)
-    await audit.record(session, "draft.deleted", actor=actor, subject=subject, client=client)
+    await audit.record(session, "draft.deleted", actor=actor, subject=str(draft_id), client=client)
     await publish(session, draft_topic(draft_id))
     await publish(session, drafts_topic(actor.workspace_id))
 
@@ -431,8 +430,7 @@ async def export_draft(
     """Return the draft as a file to submit. Opens its own transaction. Raises NotFound."""
     async with core.database.transaction() as session:
         draft = await get_draft(session, actor, draft_id)
-        subject = await restrictions.public_title(session, actor, draft_id, draft.title)
-        await audit.record(session, "draft.exported", actor=actor, subject=subject, client=client)
+        await audit.record(session, "draft.exported", actor=actor, subject=str(draft_id), client=client)
         await activity.record(session, actor, EXPORTED, subject_of(draft), related=[draft.opportunity_id])
     return await calculate(actor.id, exporting.export, draft, form, citations=citations, author=actor.name)
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     extract,
     func,
     insert,
+    literal,
     or_,
     select,
 )
@@ -101,8 +102,9 @@ async def list_pages(session: AsyncSession, query: PagesQuery) -> Sequence[Visit
     return (await session.execute(_visits(PageView.path.expression, query, query))).all()
 
 
-def _history(people: People, query: HistoryQuery) -> Select[*tuple[Any, ...]]:
+def _history(people: People, opened: Select[UUID], query: HistoryQuery) -> Select[*tuple[Any, ...]]:
     person = people.subquery()
+    title = case((or_(Job.owner_id.is_(None), Job.owner_id.in_(opened)), Job.title), else_=literal("", Job.title.type))
     conditions: list[ColumnElement[bool]] = [_of_people()]
     if query.kind:
         conditions.append(Job.kind == query.kind)
@@ -113,7 +115,7 @@ def _history(people: People, query: HistoryQuery) -> Select[*tuple[Any, ...]]:
     name = func.coalesce(person.c.name, "")
     order = {
         "kind": Job.kind,
-        "title": func.lower(Job.title),
+        "title": func.lower(title),
         "person": func.lower(name),
         "state": Job.state,
         "created_at": Job.created_at,
@@ -121,7 +123,7 @@ def _history(people: People, query: HistoryQuery) -> Select[*tuple[Any, ...]]:
     }
     return (
         select(
-            *(Job.id, Job.kind, Job.title, Job.account_id, name.label("person"), Job.state, Job.done, Job.total),
+            *(Job.id, Job.kind, title.label("title"), Job.account_id, name.label("person"), Job.state, Job.done, Job.total),
             *(Job.created_at, Job.started_at, Job.ended_at, _DURATION_S.label("duration_s")),
         )
         .outerjoin(person, person.c.id == Job.account_id)
@@ -131,19 +133,21 @@ def _history(people: People, query: HistoryQuery) -> Select[*tuple[Any, ...]]:
 
 
 async def page_of_history(
-    session: AsyncSession, actor: Actor, people: People, query: HistoryQuery
+    session: AsyncSession, actor: Actor, people: People, opened: Select[UUID], query: HistoryQuery
 ) -> tuple[Sequence[RowMapping], int]:
     own_run = case(
         ((Job.owner_id == actor.workspace_id) & Job.kind.in_(kinds_counted_as("trainings")), Job.payload["run_id"].astext)
     )
-    found = _history(people, query).add_columns(own_run.label("run_id"))
+    found = _history(people, opened, query).add_columns(own_run.label("run_id"))
     total = await count_all(session, found)
     rows = await session.execute(found.offset(query.offset).limit(query.page_size))
     return rows.mappings().all(), total
 
 
-async def stream_history(session: AsyncSession, people: People, query: HistoryQuery) -> AsyncIterator[RowMapping]:
-    rows = await session.stream(_history(people, query))
+async def stream_history(
+    session: AsyncSession, people: People, opened: Select[UUID], query: HistoryQuery
+) -> AsyncIterator[RowMapping]:
+    rows = await session.stream(_history(people, opened, query))
     async for row in rows.mappings():
         yield row
 

@@ -164,7 +164,7 @@ class HistoryQuery(PageRequest):
 
 class HistoryRow(BaseModel):
     """A job in the history, without its content. `person` is "" once the account is deleted, and for an import of the command
-    line, which has no owner."""
+    line, which has no owner. `title` is "" for a job of a workspace that the reader may not see."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 

@@ -35,6 +35,7 @@ from fundwright.insights.schemas import (
     Viewed,
     kinds_counted_as,
 )
+from fundwright.workspaces import service as workspaces
 
 
 async def keep_views(session: AsyncSession, views: Sequence[Viewed]) -> None:
@@ -119,8 +120,10 @@ async def export_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -
 
 @needs(Permission.ADMINISTER)
 async def list_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> Page[HistoryRow]:
-    """Everyone's jobs, newest first unless `sort` says otherwise, without their content."""
-    rows, total = await repository.page_of_history(session, actor, accounts_people.directory(actor), query)
+    """Everyone's jobs, newest first unless `sort` says otherwise, without their content: also without titles of workspaces that the
+    actor may not see."""
+    people, opened = accounts_people.directory(actor), workspaces.opened_by(actor)
+    rows, total = await repository.page_of_history(session, actor, people, opened, query)
     items = [HistoryRow.model_validate(dict(row)) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
@@ -148,5 +151,5 @@ def export_history(session: AsyncSession, actor: Actor, core: Core, query: Histo
             (t("Ended"), lambda job: job["ended_at"]),
             (t("Seconds"), lambda job: job["duration_s"]),
         ],
-        repository.stream_history(session, accounts_people.directory(actor), query),
+        repository.stream_history(session, accounts_people.directory(actor), workspaces.opened_by(actor), query),
     )

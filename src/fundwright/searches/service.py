@@ -187,9 +187,8 @@ async def _follow(session: AsyncSession, actor: Actor, search_id: UUID, *, is_fo
 async def delete(session: AsyncSession, actor: Actor, search_id: UUID, *, client: Client = COMMAND_LINE) -> None:
     """Move a saved search to the trash. Raises NotFound, or NotAllowed if it is restricted and the actor may not edit it."""
     search = await _lock(session, actor, search_id)
-    subject = await restrictions.public_title(session, actor, search_id, search.name)
     await trash.put_in(session, actor, SEARCH, search, title=search.name)
-    await audit.record(session, "search.deleted", actor=actor, subject=subject, client=client)
+    await audit.record(session, "search.deleted", actor=actor, subject=str(search_id), client=client)
     await publish(session, searches_topic(actor.workspace_id))
 
 

@@ -89,7 +89,7 @@ async def share(session: AsyncSession, actor: Actor, core: Core, new: NewShare, 
         session,
         "share.created",
         actor=actor,
-        subject=await public_title(session, actor, link, title),
+        subject=audited(link),
         client=client,
         link=str(link.id),
         recipient=new.recipient,
@@ -165,7 +165,7 @@ async def revoke(session: AsyncSession, actor: Actor, share_id: UUID, *, client:
         session,
         "share.revoked",
         actor=actor,
-        subject=await public_title(session, actor, link, link.title),
+        subject=audited(link),
         client=client,
         link=str(link.id),
         recipient=link.recipient,
@@ -173,10 +173,9 @@ async def revoke(session: AsyncSession, actor: Actor, share_id: UUID, *, client:
     await publish(session, shares_topic(actor.workspace_id))
 
 
-@needs(Permission.READ)
-async def public_title(session: AsyncSession, actor: Actor, link: ShareLink, title: str) -> str:
-    """Return the title for the audit trail: the id of the draft if it is restricted."""
-    return await restrictions.public_title(session, actor, link.draft_id, title) if link.draft_id else title
+def audited(link: ShareLink) -> str:
+    """What the audit trail says about its subject: the id of the draft, or "" for a list."""
+    return str(link.draft_id or "")
 
 
 def _read(listed: repository.Listed, created_by: str) -> ShareRead:

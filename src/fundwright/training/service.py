@@ -314,8 +314,7 @@ async def rename_document(
             raise Conflict(t("You already have a document named “{title}”.", title=title))
         before, document.title = document.title, title
         await session.flush()
-        subject = await restrictions.public_title(session, actor, document_id, f"{before} → {title}")
-        await audit.record(session, "document.renamed", actor=actor, subject=subject, client=client)
+        await audit.record(session, "document.renamed", actor=actor, subject=str(document_id), client=client)
         await activity.record(session, actor, RENAMED, subject_of(document), before=before, after=title)
         await publish(session, documents_topic(actor.workspace_id))
     return await get_document(session, actor, document_id)
@@ -411,9 +410,8 @@ async def check_documents(session: AsyncSession, actor: Actor, document_ids: Seq
 async def remove_document(session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client = COMMAND_LINE) -> None:
     """Move a document to the trash. Raises NotFound or NotAllowed."""
     document = await _lock_to_change(session, actor, document_id)
-    subject = await restrictions.public_title(session, actor, document_id, document.title)
     await trash.put_in(session, actor, DOCUMENT, document, title=document.title)
-    await audit.record(session, "document.deleted", actor=actor, subject=subject, client=client)
+    await audit.record(session, "document.deleted", actor=actor, subject=str(document_id), client=client)
     await publish(session, documents_topic(actor.workspace_id))
 
 

@@ -117,11 +117,10 @@ async def restore(session: AsyncSession, actor: Actor, core: Core, item_id: UUID
     kind = _kind_of(core, item)
     require(actor, kind.permission)
     await restrictions.require(session, actor, item.id)
-    title = await restrictions.public_title(session, actor, item.id, item.title)
     row = await session.get_one(kind.model, item.id, populate_existing=True)
     await kind.restore(session, actor, core, row)
     await repository.remove(session, [item.id])
-    await audit.record(session, "trash.restored", actor=actor, subject=title, client=client)
+    await audit.record(session, "trash.restored", actor=actor, subject=str(item.id), client=client, kind=item.kind)
     await activity.record(session, actor, RESTORED, Subject(item.kind, item.id, item.title, kind.path_of(row)))
     await publish(session, trash_topic(actor.workspace_id))
 
@@ -134,10 +133,10 @@ async def delete_forever(
     item = await repository.lock(session, actor.workspace_id, item_id)
     require(actor, _kind_of(core, item).permission)
     await restrictions.require(session, actor, item.id)
-    title = await restrictions.public_title(session, actor, item.id, item.title)
+    is_restricted = bool(await restrictions.access_to(session, actor, [item.id]))
     await _remove(session, core, [item])
-    await audit.record(session, "trash.deleted", actor=actor, subject=title, client=client)
-    if title == item.title:  # it is not restricted
+    await audit.record(session, "trash.deleted", actor=actor, subject=str(item.id), client=client, kind=item.kind)
+    if not is_restricted:
         await activity.record(session, actor, DELETED, Subject(item.kind, item.id, item.title))
     await publish(session, trash_topic(actor.workspace_id))
 

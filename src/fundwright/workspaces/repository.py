@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ARRAY, ColumnElement, Row, Select, String, and_, case, delete, func, select, update
+from sqlalchemy import ARRAY, ColumnElement, Row, Select, String, and_, case, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -185,6 +185,11 @@ async def list_last_owned(session: AsyncSession, account_id: UUID) -> Sequence[U
 
 def memberships() -> Select[UUID, UUID]:
     return select(Membership.workspace_id, Membership.account_id)
+
+
+def opened_by(account_id: UUID) -> Select[UUID]:
+    own = select(Membership.workspace_id).where(Membership.account_id == account_id)
+    return select(Workspace.id).where(or_(Workspace.id.in_(own), Workspace.support_until > now()))
 
 
 def editors(workspace_id: UUID) -> Select[UUID]:

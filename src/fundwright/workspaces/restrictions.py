@@ -127,12 +127,6 @@ async def may_be_told(session: AsyncSession, actor: Actor, subject_id: UUID, acc
 
 
 @needs(Permission.READ)
-async def public_title(session: AsyncSession, actor: Actor, subject_id: UUID, title: str) -> str:
-    """Return the title for the audit trail, which administrators read: the id if the item is restricted."""
-    return str(subject_id) if await access_to(session, actor, [subject_id]) else title
-
-
-@needs(Permission.READ)
 async def get_restriction(session: AsyncSession, actor: Actor, core: Core, kind: str, subject_id: UUID) -> RestrictionRead:
     """Return who sees an item. Raises NotFound."""
     made_by = (await _kind(core, kind).get(session, actor, subject_id)).made_by

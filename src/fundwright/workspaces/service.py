@@ -94,6 +94,12 @@ def editors(actor: Actor) -> Select[UUID]:
 
 
 @needs(Permission.ADMINISTER)
+def opened_by(actor: Actor) -> Select[UUID]:
+    """Select the workspaces whose content an administrator may see, as a subquery: as a member, or with support access."""
+    return repository.opened_by(actor.id)
+
+
+@needs(Permission.ADMINISTER)
 def directory(actor: Actor) -> Select[UUID, str, bool, Sequence[str]]:
     """Id, name, whether it is personal, and the owners' email addresses of every workspace, for use as a subquery in another slice's
     lists. A personal workspace has the name of its account."""

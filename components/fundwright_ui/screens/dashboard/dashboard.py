@@ -152,12 +152,13 @@ def _no_jobs() -> VdomDict:
 
 def _progress(job: JobRead | HistoryRow, connection: Connection, person: str = "") -> VdomDict:
     kind = connection.core.jobs.label_of(job.kind)
+    title = job.title or kind  # withheld for a job of a workspace that the reader may not see
     share = f" · {percent(job.done / job.total)}" if job.state == JobState.RUNNING and job.total else ""
     return html.div(
         {"className": "fw-grow"},
         stack(
-            html.p(html.span({"className": "fw-strong"}, job.title), f" · {person}" if person else None),
-            progress(job.done, job.total, label=job.title, message=f"{kind} · {job.state.label}{share}"),
+            html.p(html.span({"className": "fw-strong"}, title), f" · {person}" if person else None),
+            progress(job.done, job.total, label=title, message=f"{kind} · {job.state.label}{share}"),
             tight=True,
         ),
     )

@@ -133,11 +133,12 @@ def _history_filters(connection: Connection, url: UrlState, query: HistoryQuery,
 def _job_row(job: HistoryRow, connection: Connection) -> Row:
     share = f" {percent(job.done / job.total)}" if job.state == JobState.RUNNING and job.total else ""
     href = connection.href(f"/dashboard/history/{job.run_id}")
+    title = job.title or t("Withheld")
     return Row(
         id=str(job.id),
         cells={
             "kind": connection.core.jobs.label_of(job.kind),
-            "title": LinkCell(label=job.title, href=href) if job.run_id else job.title,
+            "title": LinkCell(label=title, href=href) if job.run_id else title,
             "person": person_name(job),
             "state": (Chip(label=f"{job.state.label}{share}", color=STATE_COLORS[job.state]),),
             "created_at": job.created_at,
