@@ -43,7 +43,7 @@ def audit_screen() -> VdomDict:
             count=nt("{n} entry", "{n} entries", listed.total),
             columns=[
                 Column(field="action", label=t("Action"), flex=1.5, min_width=190),
-                Column(field="at", label=t("When"), kind="datetime", is_sortable=True, flex=0.1, min_width=190),
+                Column(field="at", label=t("When"), kind="datetime", is_sortable=True, flex=0.65, min_width=190),
                 Column(field="who", label=t("Who"), flex=1.5, min_width=150),
                 Column(field="subject", label=t("Target"), flex=1.5, min_width=150),
                 Column(field="address", label=t("Network address"), is_compact=False),

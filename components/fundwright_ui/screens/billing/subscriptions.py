@@ -19,7 +19,7 @@ from fundwright.core.paging import Page
 from fundwright_ui.hooks import query_in_address, use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.billing.pricing import limits_of, price_of
+from fundwright_ui.screens.billing.pricing import limits_of
 from fundwright_ui.screens.listing import (
     Listing,
     existing_page,
@@ -40,7 +40,7 @@ from fundwright_ui.ui import (
     side_panel,
     text_field,
 )
-from fundwright_ui.ui.money import EmptyAsNone, ParsedCents, money_text
+from fundwright_ui.ui.money import EmptyAsNone, ParsedCents, money, money_text
 from fundwright_ui.widgets import ActionCell, Chip, Column, LinkCell, Row, RowOpened, data_table
 
 PATH = "/dashboard/subscription"
@@ -94,18 +94,22 @@ def _plans(plans: list[PlanRead], on_open: Callable[[RowOpened], None]) -> VdomD
     return data_table(
         label=t("Plans"),
         columns=[
-            Column(field="name", label=t("Plan"), flex=0.7, min_width=70),
-            Column(field="price", label=t("Price"), kind="number", flex=1.65, min_width=165),
-            *(Column(field=label, label=label, kind="number", flex=0.94, min_width=94) for label in limits[0]),
-            Column(field="action", label=t("Action"), flex=1, min_width=100),
+            Column(field="name", label=t("Plan"), flex=0.72, min_width=72),
+            Column(field="price", label=t("Price per month"), kind="number", flex=1.14, min_width=114),
+            *(Column(field=label, label=label, kind="number", flex=0.96, min_width=96) for label in limits[0]),
+            Column(field="action", label=t("Action"), flex=1.24, min_width=124),
         ],
         rows=[
-            Row(id=plan.code, cells={"name": plan.name, "price": price_of(plan), **limit, "action": edit_of(plan)})
+            Row(id=plan.code, cells={"name": plan.name, "price": _amount_of(plan), **limit, "action": edit_of(plan)})
             for plan, limit in zip(plans, limits, strict=True)
         ],
         on_open=on_open,
         on_action=on_open,
     )
+
+
+def _amount_of(plan: PlanRead) -> str:
+    return money(plan.price_cents, plan.currency) if plan.price_cents else t("Free of charge")
 
 
 @component
