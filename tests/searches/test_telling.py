@@ -122,6 +122,7 @@ async def test_opening_the_search_in_another_way_marks_it_as_read(harbor: Harbor
 
 async def test_only_those_who_follow_and_see_it_are_told(harbor: Harbor) -> None:
     saved, trashed = await harbor.save(text="cloud"), await harbor.save(text="cloud", name="Old")
+    await harbor.save(text="zeppelin")  # finds nothing
     for each in (harbor.bob, harbor.vic):
         await harbor.do(each, lambda session, each=each: service.follow(session, each, saved.id))
     await harbor.do(harbor.ada, lambda session: service.unfollow(session, harbor.ada, saved.id))
