@@ -40,8 +40,9 @@ def search(page: Page) -> None:
 INTERACTIONS: tuple[Callable[[Page], object], ...] = (
     lambda page: page.get_by_role("button", name="Next page", exact=True).click(),
     lambda page: page.locator("th button").filter(has_text="Agency").click(),
-    lambda page: page.get_by_role("button", name="Filters", exact=True).click(),
-    lambda page: page.get_by_role("combobox", name="Type", exact=True).select_option(index=1),
+    lambda page: page.get_by_role("button", name="More filters", exact=True).click(),
+    lambda page: page.get_by_role("group", name="Type", exact=True).get_by_role("checkbox").first.check(),
+    lambda page: page.keyboard.press("Escape"),
     lambda page: page.get_by_role("button", name="Columns and rows", exact=True).click(),
     lambda page: page.get_by_role("checkbox", name="Compact", exact=True).check(),
     search,

@@ -115,10 +115,11 @@ def search(person: Person) -> float:
 
 def filter_list(person: Person) -> float:
     person.go(f"{LIST}?page=2")
-    person.page.get_by_role("button", name="Filters", exact=True).click()
+    person.page.get_by_role("button", name="More filters", exact=True).click()
+    person.page.get_by_role("group", name="Type", exact=True).get_by_role("checkbox").first.wait_for()
     return person.timed(
-        'put("type", field("type").options[1 + field("type").options.length % 3].value)',
-        "document.querySelector(\"ul[aria-label='Active filters']\") !== null && first() !== before",
+        '((types) => types[types.length % 3].click())(document.querySelectorAll("#filter-more [name^=type]"))',
+        'document.querySelector(".fw-filter-set") !== null && first() !== before',
     )
 
 

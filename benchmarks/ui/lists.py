@@ -106,7 +106,7 @@ def _nothing(_page: Page, _n: int) -> None:
 
 
 def _show(page: Page, n: int) -> None:
-    page.get_by_role("group", name="Show").get_by_role("link", name=STATES[n % 2].capitalize(), exact=True).click()
+    page.get_by_role("dialog", name="Show").get_by_role("link", name=STATES[n % 2].capitalize(), exact=True).click()
 
 
 def _first_cell(page: Page, _n: int) -> None:
@@ -143,7 +143,7 @@ class Hands:
 HANDS = {
     OURS: Hands(
         sort=lambda page, n: page.locator("th button").filter(has_text=SORTED_BY[n % 3]).click(),
-        filter=(_nothing, _show),
+        filter=(lambda page, _n: page.locator("[popovertarget=filter-availability]").click(), _show),
         search=_search("role"),
     ),
     "Reflex": Hands(

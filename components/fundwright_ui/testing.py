@@ -98,6 +98,8 @@ class ScreenUnderTest:
         self._has_changed = asyncio.Event()
         self._typed: dict[str, tuple[Any, Any]] = {}
         """For each field, what was typed and the `value` from the server at that time. When the server changes that, the browser shows it."""
+        self._opened = ""
+        """The id of the open popover."""
         self._seq = 0
 
     def note_change(self) -> None:
@@ -188,7 +190,7 @@ class ScreenUnderTest:
     # What a person does
 
     async def click(self, role: str, name: str | None = None) -> None:
-        """Click the element. A submit button submits its form; a link navigates to its address."""
+        """Click the element. A submit button submits its form; a link navigates to its address; a button with a popover opens it."""
         target = self.find(role, name)
         assert not target.is_disabled, f"{role} {name!r} is disabled"
         if "onClick" in target.node.get("e", {}):
@@ -198,7 +200,11 @@ class ScreenUnderTest:
             assert form is not None, f"{role} {name!r} sends a form, but stands in none"
             await self._submit(form, submitter=target.props)
         elif target.node.get("t") == "a" and "onClick" not in target.node.get("e", {}):
+            if any("popover" in each.get("a", {}) for each in target.ancestors):
+                await self._toggle(self._opened)  # a link in a popover closes it
             await self.go(str(target.props["href"]))
+        elif opened := target.props.get("popoverTarget"):
+            await self._toggle(str(opened))
 
     async def type(self, label: str, value: str) -> None:
         """Enter `value` into the field with this label and leave the field. In a `select_field`, select the value."""
@@ -284,10 +290,15 @@ class ScreenUnderTest:
         fields = [
             each
             for each in self._walk()
-            if each.node.get("t") in ("input", "textarea", "select") and each.name == label and not _is_in_menu(each)
+            if each.node.get("t") in ("input", "textarea", "select") and each.name == label and self._is_shown(each)
         ]
         assert len(fields) == 1, f"{len(fields)} fields are labeled {label!r}. Shown: {self.text[:500]!r}"
         return fields[0]
+
+    def _is_shown(self, element: Element) -> bool:
+        """Whether the element is in no popover, or in the open one."""
+        popovers = [each.get("a", {}) for each in element.ancestors if "popover" in each.get("a", {})]
+        return all(each.get("id") == self._opened for each in popovers)
 
     def _value(self, field: Element) -> Any:
         props = field.props
@@ -303,6 +314,14 @@ class ScreenUnderTest:
             options = [node for node, _ in _nodes(field.node, ()) if node.get("t") == "option"]
             return options[0].get("a", {}).get("value", text_of(options[0])) if options else None
         return props.get("defaultValue", "")
+
+    async def _toggle(self, popover: str) -> None:
+        """Open the popover with this id, which closes the open one, or close it."""
+        closing, self._opened = self._opened, "" if popover == self._opened else popover
+        for id, is_open in ((closing, False), (self._opened, True)):
+            for node in [node for node, _ in _nodes(self.view.tree, ()) if id and node.get("a", {}).get("id") == id]:
+                if "onToggle" in node.get("e", {}):
+                    await self._send(node, "onToggle", {"open": is_open})
 
     async def _submit(self, form: ElementNode, *, submitter: Mapping[str, Any]) -> None:
         fields: Fields = {}
@@ -431,11 +450,6 @@ def _name(node: ElementNode, ancestors: tuple[ElementNode, ...], labels: Mapping
         around = next((each for each in reversed(ancestors) if each.get("t") == "label"), None)
         return text_of(around) if around else str(attributes.get("title", attributes.get("placeholder", "")))
     return text_of(node) or str(attributes.get("title", ""))
-
-
-def _is_in_menu(element: Element) -> bool:
-    """Whether the browser shows the element only while a menu is open."""
-    return any("popover" in each.get("a", {}) for each in element.ancestors)
 
 
 def _identity(field: Element) -> str:

@@ -26,7 +26,7 @@ async () => {
       weights.add(fontWeight);
     }
   }
-  const controls = ".fw-button, .fw-icon-button, .fw-input:not(textarea), .MuiButton-root, .MuiIconButton-root, .fw-tab, .fw-segment,"
+  const controls = ".fw-button, .fw-icon-button, .fw-input:not(textarea), .MuiButton-root, .MuiIconButton-root, .fw-tab, .fw-filter,"
     + ".fw-nav-item, .fw-workspace, .fw-search-everything, .fw-pagination-item, .fw-first-step, button.fw-avatar";
   // A control whose label takes several lines is higher.
   const hasOneLine = (element) => {

@@ -61,9 +61,16 @@ class OpportunitiesPage:
 
     def show(self, name: str) -> OpportunitiesPage:
         """Show "Open" opportunities (the default), "Closed", "Award notices", or "All"."""
-        self.page.get_by_role("group", name="Show").get_by_role("link", name=name, exact=True).click()
+        self.page.get_by_role("button", name=re.compile("^Show: ")).click()
+        self.page.get_by_role("dialog", name="Show").get_by_role("link", name=name, exact=True).click()
         ready(self.page)
         return self
+
+    def open_filter(self, label: str) -> Locator:
+        """Open the popover of a filter, such as "Agency" or "More filters"; returns it."""
+        self.page.get_by_role("group", name="Filters").get_by_role("button", name=re.compile(f"^(Filter: )?{label}")).click()
+        ready(self.page)
+        return self.page.get_by_role("dialog", name=label)
 
     def search(self, words: str) -> None:
         self.page.get_by_role("searchbox", name="Search").fill(words)

@@ -76,34 +76,92 @@ async def test_all_opportunities_leads_back_to_the_list_as_it_was(committed: Cor
 
 
 class TestFilters:
-    async def test_a_day_of_posting_chosen_in_the_form_is_in_the_url(self, committed: Core, member: Actor) -> None:
+    async def test_a_day_of_posting_is_in_the_url(self, committed: Core, member: Actor) -> None:
         async with committed.database.transaction() as session:
             await service.load_sample_once(session)
         async with mounted(committed, member, nih_screen, path="/dashboard/nih") as screen:
-            await screen.click("button", "Filters")
+            await screen.click("button", "More filters")
             await screen.type("Posted on or after", "2026-01-31")
             await screen.type("Posted on or before", "2026-02-28")
-            assert screen.address == "/dashboard/nih?filters=open&posted_from=2026-01-31&posted_to=2026-02-28"
+            assert screen.address == "/dashboard/nih?filters=more&posted_from=2026-01-31&posted_to=2026-02-28"
+            assert screen.has("button", "Filter: Posted: Jan 31, 2026 – Feb 28, 2026")
 
-    async def test_frequent_filters_are_one_click(self, committed: Core, member: Actor) -> None:
+    async def test_frequent_ranges_are_one_click_and_named_on_the_chip(self, committed: Core, member: Actor) -> None:
         async with committed.database.transaction() as session:
             await service.load_sample_once(session)
-        async with mounted(committed, member, sam_screen, path="/dashboard/sam?filters=open&posted_to=2026-01-31") as screen:
-            await screen.click("link", "Due within 30 days")
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?posted_to=2026-01-31") as screen:
+            assert screen.has("button", "Filter: Posted: until Jan 31, 2026")
+            await screen.click("button", "Filter: Due")
+            await screen.click("link", "Next 30 days")
             due = query_of("contract", dict(parse_qsl(urlsplit(screen.address).query)))
             assert due.due_from is not None
             assert due.due_to == due.due_from + timedelta(days=30)
-            await screen.click("link", "Posted this week")
+            await screen.click("button", "Filter: Posted: until Jan 31, 2026")
+            await screen.click("link", "Last 7 days")
             posted = query_of("contract", dict(parse_qsl(urlsplit(screen.address).query)))
             assert (posted.posted_from, posted.posted_to) == (due.due_from - timedelta(days=7), None)
+            assert screen.has("button", "Filter: Due: Next 30 days") and screen.has("button", "Filter: Posted: Last 7 days")
+
+    async def test_a_chip_shows_its_value_and_clears_it(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        await import_file(sam_file(sam_row(SetASideCode="WOSB"), sam_row(NoticeId=notice_id(2), SetASideCode="8A")))
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?availability=any") as screen:
+            assert not screen.has("checkbox", "Women-owned · WOSB")
+            await screen.click("button", "Filter: Set-aside")
+            await screen.check("Women-owned · WOSB")
+            assert screen.address == "/dashboard/sam?availability=any&filters=set_aside&set_aside=WOSB"
+            assert screen.has("button", "Filter: Set-aside: Women-owned") and len(screen.rows()) == 1
+            await screen.check("8(a) · 8A")
+            assert screen.has("button", "Filter: Set-aside: Women-owned +1") and len(screen.rows()) == 2
+            await screen.check("Women-owned · WOSB", False)
+            await screen.click("button", "Remove filter Set-aside: 8(a)")
+            assert screen.address == "/dashboard/sam?availability=any&filters=set_aside"
+            assert screen.has("button", "Filter: Set-aside")
+            await screen.click("button", "Filter: Set-aside")
+            assert screen.address == "/dashboard/sam?availability=any"
+
+    async def test_two_filters_are_cleared_together(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        await import_file(sam_file(sam_row()))
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?q=x&naics=23&number=7") as screen:
+            assert screen.has("button", "Remove filter Number 7")
+            await screen.click("link", "Clear filters")
+            assert screen.address == "/dashboard/sam?q=x"
+            assert not screen.has("link", "Clear filters")
+            await screen.click("button", "Clear search")
+            assert screen.address == "/dashboard/sam"
+
+    async def test_codes_are_found_by_digits_and_words_of_their_title(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        codes = ("541511", "541512", "236220")
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(n), NaicsCode=code) for n, code in enumerate(codes))))
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?availability=any") as screen:
+            await screen.click("button", "Filter: NAICS")
+            await screen.type("Code or words of its title", "custom computer")
+            assert not screen.has("link", "541512 · Computer Systems Design Services 1")
+            await screen.type("Code or words of its title", "5415")
+            await screen.click("link", "5415 · Computer Systems Design and Related Services 2")
+            assert screen.address == "/dashboard/sam?availability=any&naics=5415"
+            assert (
+                screen.has("button", "Filter: NAICS: 5415 · Computer Systems Design and Related Services")
+                and len(screen.rows()) == 2
+            )
+            await screen.click("button", "Filter: NAICS: 5415 · Computer Systems Design and Related Services")
+            await screen.type("Code or words of its title", "custom computer")
+            await screen.submit("Code or words of its title")
+            assert [row["title"] for row in screen.rows()] and "naics=541511" in screen.address
+
+    async def test_notices_are_from_one_or_several_sources(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        await import_file(nih_file(nih_row()), source="nih")
+        async with mounted(committed, member, nih_screen, path="/dashboard/nih?availability=any&source=grants") as screen:
+            assert screen.has("button", "Filter: Source: Grants.gov funding opportunities")
 
     @pytest.mark.parametrize(
         ("availability", "types"),
         [
-            ("any", "Any Award Notice (1) Justification (1) Solicitation (1)"),
-            ("open", "Any Solicitation"),
-            ("closed", "Any Justification Solicitation"),
-            ("award", "Any Award Notice"),
+            ("any", "Award Notice 1 Justification 1 Solicitation 1"),
+            ("open", "Solicitation"),
+            ("closed", "Justification Solicitation"),
+            ("award", "Award Notice"),
         ],
     )
     async def test_values_that_occur_are_offered_with_numbers_only_if_these_are_of_all_notices_shown(
@@ -112,19 +170,21 @@ class TestFilters:
         offered = ("Solicitation", "Justification", "Award Notice")
         agency = {"Department/Ind.Agency": "NASA"}
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(n), Type=of, **agency) for n, of in enumerate(offered))))
-        path = f"/dashboard/sam?filters=open&availability={availability}"
+        path = f"/dashboard/sam?availability={availability}"
         async with mounted(committed, member, sam_screen, path=path) as screen:
-            assert screen.find("combobox", "Type").text == types
-            agencies = [each.text for each in screen.elements("option") if each.props["value"] == "NASA"]
-            assert agencies == ["3" if availability == "any" else ""]
+            await screen.click("button", "More filters")
+            assert f"Type {types} Posted" in screen.text
+            await screen.click("button", "Filter: Agency")
+            assert screen.has("checkbox", "NASA")
+            assert ("NASA 3" in screen.find("dialog", "Agency").text) == (availability == "any")
 
     async def test_what_cannot_be_understood_in_the_url_is_not_in_the_form(self, committed: Core, member: Actor) -> None:
         async with committed.database.transaction() as session:
             await service.load_sample_once(session)
         async with mounted(committed, member, nih_screen, path="/dashboard/nih?due_from=2026-13-45&agency=%7C") as screen:
-            await screen.click("button", "Filters")
+            await screen.click("button", "Filter: Due")
             assert screen.value("Due on or after") == ""
-            assert not screen.has("list", "Active filters")
+            assert not any(each.name.startswith("Remove filter") for each in screen.elements("button"))
 
     async def test_each_search_filter_and_order_is_a_step_back_and_a_search_keeps_the_order(
         self, committed: Core, member: Actor
@@ -135,16 +195,14 @@ class TestFilters:
             await screen.emit("DataTable", "on_query", page=1, page_size=25, sort={"field": "due", "direction": "desc"})
             await screen.type("Search", "roof")
             await screen.submit("Search opportunities")
-            await screen.click("button", "Filters")
-            await screen.type("NAICS begins with", "2")
+            await screen.click("button", "Filter: Due")
             await screen.type("Due on or after", "2026-01-31")
             steps = [(frame["path"], frame["replace"]) for frame in screen.frames if frame["type"] == "navigate"]
             assert steps == [
                 ("/dashboard/sam?sort=-due", False),
                 ("/dashboard/sam?sort=-due&q=roof", False),
-                ("/dashboard/sam?sort=-due&q=roof&filters=open", True),
-                ("/dashboard/sam?sort=-due&q=roof&filters=open&naics=2", True),
-                ("/dashboard/sam?sort=-due&q=roof&filters=open&naics=2&due_from=2026-01-31", False),
+                ("/dashboard/sam?sort=-due&q=roof&filters=due", True),
+                ("/dashboard/sam?sort=-due&q=roof&filters=due&due_from=2026-01-31", False),
             ]
 
     async def test_a_page_beyond_the_end_is_the_last(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
@@ -352,34 +410,48 @@ class TestWhatIsSent:
         assert len(json.dumps(operations)) < 8_000
         return operations
 
-    async def open_filters(self, screen: ScreenUnderTest) -> None:
-        await screen.click("button", "Filters")
+    async def open_filter(self, screen: ScreenUnderTest, label: str) -> None:
+        await screen.click("button", label)
         screen.view.mark_shown()
 
-    async def test_what_filters_offer_is_sent_when_they_are_opened(self, list_of_contracts: ScreenUnderTest) -> None:
-        assert not list_of_contracts.has("combobox", "Type")
-        await list_of_contracts.click("button", "Filters")
+    async def test_what_a_filter_offers_is_sent_when_it_is_opened(self, list_of_contracts: ScreenUnderTest) -> None:
+        assert not list_of_contracts.has("checkbox", "Sources Sought")
+        await list_of_contracts.click("button", "More filters")
         sent = self.sent(list_of_contracts)
         assert [kind for kind, *_ in sent if kind != "attrs"] == ["children"]
-        assert list_of_contracts.find("combobox", "Type").name == "Type"
+        assert list_of_contracts.has("checkbox", "Sources Sought")
 
-    async def test_an_agency_is_chosen_by_its_name(self, list_of_contracts: ScreenUnderTest) -> None:
-        await self.open_filters(list_of_contracts)
-        await list_of_contracts.type("Agency", "Department of D")
-        assert list_of_contracts.address == "/dashboard/sam?filters=open"
-        await list_of_contracts.type("Agency", "department of defense ")
-        assert list_of_contracts.address == "/dashboard/sam?filters=open&agency=DEFENSE%2C+DEPARTMENT+OF"
-        assert list_of_contracts.value("Agency") == ""
+    async def test_an_agency_is_found_by_its_name_and_chosen_with_enter(self, list_of_contracts: ScreenUnderTest) -> None:
+        await self.open_filter(list_of_contracts, "Filter: Agency")
+        await list_of_contracts.type("Search agencies", "def")
+        assert list_of_contracts.address == "/dashboard/sam?filters=agency"
+        assert not list_of_contracts.has("checkbox", "Department of the Interior")
+        await list_of_contracts.submit("Search agencies")
+        assert list_of_contracts.address == "/dashboard/sam?filters=agency&agency=DEFENSE%2C+DEPARTMENT+OF"
+        assert list_of_contracts.value("Search agencies") == "def"
+        assert list_of_contracts.has("button", "Filter: Agency: Defense")
+
+    async def test_options_stay_in_place_while_they_are_checked(self, list_of_contracts: ScreenUnderTest) -> None:
+        def options() -> list[str]:
+            return [each.name for each in list_of_contracts.elements("checkbox") if each.name.startswith("Department of")]
+
+        await self.open_filter(list_of_contracts, "Filter: Agency")
+        before = options()
+        await list_of_contracts.check(before[-1])
+        assert options() == before
+        await self.open_filter(list_of_contracts, f"Filter: Agency: {before[-1].removeprefix('Department of ')}")  # closes it
+        await self.open_filter(list_of_contracts, f"Filter: Agency: {before[-1].removeprefix('Department of ')}")
+        assert options() == [before[-1], *before[:-1]]
 
     async def test_a_day_is_applied_once_its_year_is_complete(self, list_of_contracts: ScreenUnderTest) -> None:
-        await self.open_filters(list_of_contracts)
+        await self.open_filter(list_of_contracts, "Filter: Due")
         for year in ("0002", "0020", "0202"):
             await list_of_contracts.type("Due on or after", f"{year}-05-15")
-            assert list_of_contracts.address == "/dashboard/sam?filters=open"
+            assert list_of_contracts.address == "/dashboard/sam?filters=due"
         await list_of_contracts.type("Due on or after", "2026-05-15")
-        assert list_of_contracts.address == "/dashboard/sam?filters=open&due_from=2026-05-15"
+        assert list_of_contracts.address == "/dashboard/sam?filters=due&due_from=2026-05-15"
         await list_of_contracts.type("Due on or after", "")
-        assert list_of_contracts.address == "/dashboard/sam?filters=open"
+        assert list_of_contracts.address == "/dashboard/sam?filters=due"
 
     async def test_another_page_is_its_rows(self, list_of_contracts: ScreenUnderTest) -> None:
         await list_of_contracts.emit("DataTable", "on_query", page=2, page_size=25)
@@ -394,17 +466,10 @@ class TestWhatIsSent:
         assert set(names) <= {"rows", "sort", "href", "className", "aria-current", "value"}
 
     async def test_a_filter_leaves_the_others_and_what_they_offer(self, list_of_contracts: ScreenUnderTest) -> None:
-        await self.open_filters(list_of_contracts)
-        await list_of_contracts.type("Type", "Solicitation")
-        assert list_of_contracts.address == "/dashboard/sam?filters=open&type=Solicitation"
-        assert "Veterans Affairs" not in json.dumps([each for each in self.sent(list_of_contracts) if each[0] != "attrs"])
-
-    async def test_a_field_whose_filter_is_removed_starts_over(self, list_of_contracts: ScreenUnderTest) -> None:
-        await self.open_filters(list_of_contracts)
-        await list_of_contracts.type("NAICS begins with", "23")
-        assert list_of_contracts.value("NAICS begins with") == "23"
-        await list_of_contracts.click("link", "Remove filter NAICS 23…")
-        assert list_of_contracts.value("NAICS begins with") == ""
+        await self.open_filter(list_of_contracts, "More filters")
+        await list_of_contracts.check("Solicitation")
+        assert list_of_contracts.address == "/dashboard/sam?filters=more&type=Solicitation"
+        assert "Sources Sought" not in json.dumps([each for each in self.sent(list_of_contracts) if each[0] != "attrs"])
 
 
 class TestDetail:

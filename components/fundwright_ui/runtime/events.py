@@ -36,6 +36,7 @@ class _ElementPayload(TypedDict, total=False):
     meta: bool
     shift: bool
     alt: bool
+    open: bool
 
 
 _ELEMENT_PAYLOAD = TypeAdapter(_ElementPayload)
@@ -131,6 +132,11 @@ def read_value(payload: Payload) -> str:
 def read_checked(payload: Payload) -> bool:
     """Whether a checkbox is checked. Raises MalformedPayload."""
     return read_element(payload).get("checked", False)
+
+
+def read_open(payload: Payload) -> bool:
+    """Whether a popover is open now. Raises MalformedPayload."""
+    return read_element(payload).get("open", False)
 
 
 def read_model(model: type[_Model], payload: Payload) -> _Model:

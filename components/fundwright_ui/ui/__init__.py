@@ -21,6 +21,7 @@ from fundwright_ui.ui.buttons import button, icon_button, link_button, menu, tex
 from fundwright_ui.ui.categories import category_chip, category_color, confidence_chip
 from fundwright_ui.ui.display import Color, Tab, chip, definition_list, facts, pagination, progress, tabs
 from fundwright_ui.ui.feedback import alert, empty, loading, problem
+from fundwright_ui.ui.filters import filter_chip, fixed_filter
 from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field, sending_field, text_area, text_field
 from fundwright_ui.ui.icons import Icon, icon
 from fundwright_ui.ui.layout import beside, card, columns, disclosure, grid, page, row, section, side_panel, stack
@@ -47,6 +48,8 @@ __all__ = [
     "disclosure",
     "empty",
     "facts",
+    "filter_chip",
+    "fixed_filter",
     "form",
     "grid",
     "icon",

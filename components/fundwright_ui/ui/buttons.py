@@ -103,16 +103,13 @@ def menu(
     id: str,
     icon_name: str = "more",
     variant: ButtonVariant | None = None,
-    size: Size = "medium",
     name: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """Secondary buttons and links in a menu behind a button with dots or, with `variant`, behind a button of this `size` with its label; `name` is as
+    """Secondary buttons and links in a menu behind a button with dots or, with `variant`, behind a button with its label; `name` is as
     for `button`. The browser closes the menu on Escape and on a click elsewhere."""
     opener = (
-        html.button(
-            {"type": "button", "className": _class_name(variant, size=size), "popoverTarget": id}, label, icon("expand_more")
-        )
+        html.button({"type": "button", "className": _class_name(variant), "popoverTarget": id}, label, icon("expand_more"))
         if variant
         else icon_button(label, icon_name, opens=id, small=name is not None, name=name)
     )

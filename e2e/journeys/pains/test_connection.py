@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from e2e.conftest import EMAIL, PASSWORD, NewContext, recognize
 from e2e.pages.category import CategoryPage
 from e2e.pages.laboratory import MovingPage
+from e2e.pages.opportunities import OpportunitiesPage
 from e2e.pages.ready import ready
 from e2e.pages.sign_in import SignInPage
 
@@ -40,14 +41,18 @@ def test_a_laptop_that_slept_comes_back_to_its_page(moving: MovingPage) -> None:
 def test_filters_page_and_what_is_typed_are_back(recognized: Page) -> None:
     recognized.goto("/dashboard/sam?availability=any&sort=title")  # relevance would change while notices are embedded
     ready(recognized)
-    recognized.get_by_role("searchbox", name="Search").fill("systems engin")
+    recognized.get_by_role("searchbox", name="Search", exact=True).fill("systems engin")
+    agencies = OpportunitiesPage(recognized).open_filter("Agency")
+    agencies.get_by_role("searchbox").fill("veter")
+    ready(recognized)
     shown = recognized.get_by_role("main").get_by_role("link").all_inner_texts()
     recognized.context.set_offline(True)
     expect(recognized.locator("html")).not_to_have_attribute("data-ready", "")
     recognized.context.set_offline(False)
     ready(recognized)
-    expect(recognized).to_have_url("/dashboard/sam?availability=any&sort=title")
-    expect(recognized.get_by_role("searchbox", name="Search")).to_have_value("systems engin")
+    expect(recognized).to_have_url("/dashboard/sam?availability=any&sort=title&filters=agency")
+    expect(agencies.get_by_role("searchbox")).to_have_value("veter")
+    expect(recognized.get_by_role("searchbox", name="Search", exact=True)).to_have_value("systems engin")
     assert recognized.get_by_role("main").get_by_role("link").all_inner_texts() == shown
 
 

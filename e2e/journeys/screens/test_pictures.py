@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext
 
 from e2e.application import PROJECT
 from e2e.conftest import recognize
+from e2e.pages.opportunities import OpportunitiesPage
 from e2e.pages.ready import ready
 from e2e.pages.screens import Fixtures
 
@@ -38,7 +39,7 @@ OWN = {
     "register": "/auth/register/standard/open",
     "contracts": "/dashboard/sam?availability=any",
     "grants": "/dashboard/nih?availability=any",
-    "filters": "/dashboard/sam?availability=any&filters=open",
+    "filters": "/dashboard/sam?availability=any&set_aside=SBA",
     "opportunity": "/dashboard/sam/{contract}",
     "category": "/dashboard/category",
     "train": "/dashboard/train",
@@ -96,6 +97,8 @@ def test_screens_look_as_before(
             page = browsers_of[key].new_page()
             page.goto(address)
             ready(page)
+            if name == "filters":
+                OpportunitiesPage(page).open_filter("Agency")
             page.mouse.move(0, 0)
             shots.append(reduced(page.screenshot(animations="disabled", caret="hide")))
             page.close()

@@ -99,7 +99,6 @@ _SET_ASIDES = {
     "IEE": later("Indian enterprise"),
     "BICIV": later("Buy Indian"),
     "LAS": later("Local area"),
-    "NONE": later("No set-aside"),
 }
 """Short names of the set-asides of SAM.gov, by their codes in capitals."""
 _OFFICE_CODE = re.compile(r"(?=[A-Z]{0,5}\d)[A-Z\d]{4,6}\s")

@@ -445,6 +445,12 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
 
 
 @needs(Permission.READ)
+async def naics(session: AsyncSession, actor: Actor) -> list[FacetValue]:
+    """Return the NAICS codes of opportunities with their titles, most frequent first."""
+    return [FacetValue(value=code, label=naics_title(code), count=count) for code, count in await listing.naics(session)]
+
+
+@needs(Permission.READ)
 async def export(
     session: AsyncSession, actor: Actor, core: Core, query: OpportunityQuery, *, meaning: Meaning | None = None
 ) -> AsyncIterator[str]:

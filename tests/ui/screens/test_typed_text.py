@@ -33,7 +33,19 @@ __all__ = ["ada"]
 
 OUT_OF_DATE = "This page may be out of date"
 LAST = "test:last"
-OPENED = ("?open=new", "?open=invite", "?open=pro", "?import=open", "?filters=open", "?tab=security", "?tab=tokens", "?tab=data")
+OPENED = (
+    "?open=new",
+    "?open=invite",
+    "?open=pro",
+    "?import=open",
+    "?filters=agency",
+    "?filters=naics",
+    "?filters=due",
+    "?filters=more",
+    "?tab=security",
+    "?tab=tokens",
+    "?tab=data",
+)
 """URL parameters that open a form."""
 
 OF_ONE = {

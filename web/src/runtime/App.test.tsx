@@ -135,6 +135,14 @@ describe("events", () => {
     expect(page.sent().at(-1)).toMatchObject({ data: { key: "Enter", ctrl: true, meta: false, shift: false, alt: false } });
   });
 
+  it("say whether a popover is open", async () => {
+    const page = await openPage({ t: "div", a: { popover: "auto", role: "dialog" }, e: { onToggle: { h: "toggle" } } });
+    for (const newState of ["open", "closed"]) {
+      fireEvent(screen.getByRole("dialog", { hidden: true }), Object.assign(new Event("toggle"), { newState }));
+      expect(page.sent().at(-1)).toMatchObject({ target: "toggle", data: { open: newState === "open" } });
+    }
+  });
+
   it("convert a local time to UTC", async () => {
     const page = await openPage({
       t: "form",

@@ -14,6 +14,8 @@ export function replayEarly(): void {
   const acts = globalThis.early ?? [];
   globalThis.early = null;
   for (const { button, form, submitter } of acts) {
+    // The browser has opened the popover of the button already: clicking again must not close it.
+    (button?.popoverTargetElement as HTMLElement | null | undefined)?.hidePopover();
     if (button?.isConnected === true) button.click();
     if (form?.isConnected === true) form.requestSubmit(submitter ?? null);
   }

@@ -47,6 +47,8 @@ export function encodeEvent(name: string, event: SyntheticEvent): EventData {
       const { value, name: field } = event.target as Partial<FormField>;
       return { value: value ?? "", name: field ?? "" };
     }
+    case "onToggle":
+      return { open: (event.nativeEvent as ToggleEvent).newState === "open" };
     default:
       return {};
   }

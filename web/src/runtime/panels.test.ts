@@ -14,6 +14,8 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
   for (const stop of stops) stop();
 });
 
@@ -25,6 +27,28 @@ function open(): void {
 }
 
 const focusSoon = (selector: string): Promise<void> => vi.waitFor(() => expect(document.activeElement).toBe(find(selector)));
+
+describe("a filter", () => {
+  const show = (isFine: boolean): HTMLElement => {
+    vi.stubGlobal("matchMedia", () => ({ matches: isFine }));
+    // jsdom has no popovers.
+    vi.spyOn(root, "querySelector").mockImplementation((selector: string) => document.querySelector<HTMLElement>(selector.replace(":popover-open", "")));
+    find("main > button").focus();
+    find("main").insertAdjacentHTML("beforeend", `<div popover><input type="search" aria-label="Search agencies"></div>`);
+    return find("[type=search]");
+  };
+
+  it("focuses its search field when it opens", async () => {
+    show(true);
+    await focusSoon("[type=search]");
+  });
+
+  it("does not open the keyboard of a touch screen", async () => {
+    const field = show(false);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(document.activeElement).not.toBe(field);
+  });
+});
 
 describe("a side panel", () => {
   it("gets the focus when it opens, closes on Escape, and returns the focus", async () => {

@@ -1,11 +1,12 @@
 /**
- * What the browser adds to menus and side panels: a panel that opens, or the first input of its form, gets the focus unless someone is typing, Escape closes it, and a
- * link closes its menu. What the address marks in a panel (`data-linked`) is scrolled into view. `keepFocus` returns the focus from a panel that has closed.
+ * What the browser adds to menus, filters, and side panels: a panel that opens, or the first input of its form, gets the focus unless someone is typing, Escape closes it, and a
+ * link closes its menu. The search field of a filter that opens gets the focus, except on touch screens, where it would open the keyboard. What the address marks in a panel (`data-linked`) is scrolled into view. `keepFocus` returns the focus from a panel that has closed.
  */
 
 import type { Unsubscribe } from "./signal";
 
 const PANEL = "[data-panel]";
+const FILTER_SEARCH = "[popover]:popover-open input[type=search]";
 const LINKED = "[data-panel] [data-linked]";
 /** Elements that use Escape themselves. */
 const USES_ESCAPE = "[role=dialog], dialog, [role=menu], [role=listbox], [role=combobox], select";
@@ -14,13 +15,20 @@ export function followPanels(root: HTMLElement): Unsubscribe {
   let shown = root.querySelector<HTMLElement>(PANEL);
   let path = location.pathname;
   let linked: Element | null = null;
+  let searched: HTMLElement | null = null;
 
   const showLinked = (): void => {
     const marked = root.querySelector(LINKED);
     if (marked !== linked) marked?.scrollIntoView?.({ block: "center" });
     linked = marked;
   };
+  const focusSearch = (): void => {
+    const field = root.querySelector<HTMLElement>(FILTER_SEARCH);
+    if (field !== null && field !== searched && matchMedia("(pointer: fine)").matches) field.focus();
+    searched = field;
+  };
   const look = (): void => {
+    focusSearch();
     const panel = root.querySelector<HTMLElement>(PANEL);
     const isNew = panel !== null && panel !== shown && location.pathname === path;
     shown = panel;

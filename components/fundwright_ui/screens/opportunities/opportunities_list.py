@@ -26,9 +26,7 @@ from fundwright_ui.screens.opportunities.jobs import categorize_button
 from fundwright_ui.screens.opportunities.results import count_text, elsewhere_links, is_match, results
 from fundwright_ui.screens.opportunities.table_view import use_table_view
 from fundwright_ui.screens.opportunities.toolbar import (
-    active_filters,
     correction,
-    filter_panel,
     kind_tabs,
     toolbar,
 )
@@ -127,9 +125,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     is_corrected = searched != typed == query.text  # the list may still be of an earlier search
     return shown(
         panel,
-        toolbar(kind, query, count_text(listed), view),
-        filter_panel(kind, url, query, offered, own_categories.value or []),
-        active_filters(url, query, offered, own_categories.value or []),
+        toolbar(kind, query, count_text(listed), view, offered, own_categories.value or []),
         saved_search_bar(query),
         correction(url, typed, searched) if is_corrected else None,
         *(

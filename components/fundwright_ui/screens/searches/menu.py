@@ -71,8 +71,7 @@ def saved_searches_menu(query: OpportunityQuery) -> VdomDict:
             *(_entry(each, is_current=url.get("saved") == str(each.id)) for each in listed),
             link_button(t("All saved searches"), connection.href(PATH), variant="text"),
             id=_MENU,
-            variant="outlined",
-            size="small",
+            icon_name="bookmark",
         ),
         _save_dialog(query, key="save") if may_save else None,
     )

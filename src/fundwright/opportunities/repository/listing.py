@@ -436,6 +436,13 @@ async def facets(session: AsyncSession, kind: Kind | None) -> list[tuple[str, st
     return [(facet, value, label, int(count)) for facet, value, label, count in await session.execute(_FACETS[kind])]
 
 
+async def naics(session: AsyncSession) -> list[tuple[str, int]]:
+    """(NAICS code, number of opportunities), most frequent first."""
+    counted = func.count().label("number")
+    found = select(Opportunity.naics, counted).where(Opportunity.naics != "").group_by(Opportunity.naics)
+    return [(code, count) for code, count in await session.execute(found.order_by(counted.desc(), Opportunity.naics))]
+
+
 async def is_empty(session: AsyncSession) -> bool:
     return not await session.scalar(select(exists().where(Opportunity.id.is_not(None))))
 

@@ -1,0 +1,409 @@
+"""The filters of the opportunities list. Each is a chip whose popover sets it, and applies as soon as something is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import partial
+
+from babel.dates import format_date
+from reactpy import component, html, use_ref, use_state
+from reactpy.types import Component, VdomDict
+
+from fundwright.categories.schemas import CategoryRead
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.messages import current_language, number, t
+from fundwright.opportunities import service
+from fundwright.opportunities.display_names import agency_name, naics_in_words, naics_title, short_agency_name, short_set_aside
+from fundwright.opportunities.schemas import (
+    AWARD_NOTICE,
+    NEVER_OPEN,
+    SEPARATOR,
+    Availability,
+    Facets,
+    FacetValue,
+    Kind,
+    OpportunityQuery,
+)
+from fundwright.opportunities.washington import day_in_washington
+from fundwright_ui.hooks import UrlState, use_query, use_url_state
+from fundwright_ui.product import Connection, use_actor, use_connection
+from fundwright_ui.screens.listing import day_filter
+from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, SEVERAL, SINGLE
+from fundwright_ui.ui import checkbox, filter_chip, fixed_filter, form, loading, problem, text_field, text_link
+from fundwright_ui.ui.elements import Child, attributes
+
+_MOST_SHOWN = 50
+"""Options that are shown at once. Typing finds the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    """`value` describes what it is set to, and is empty if it is not set. `parameters` are its parameters of the address."""
+
+    name: str
+    label: str
+    value: str
+    parameters: tuple[str, ...]
+    content: Callable[[], Child]
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """An option, with the number of opportunities that have it if this is shown."""
+
+    value: str
+    label: str
+    count: int | None
+
+
+def filter_chips(
+    kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, own_categories: Sequence[CategoryRead]
+) -> VdomDict:
+    """The most frequent filters, one popover with all others, and those of the others that are set. The content of a popover is sent
+    when it opens. Which one is open is in the address, so that a page that lost its connection keeps it."""
+    connection = use_connection()
+    frequent, others = _filters(kind, url, query, facets, own_categories, connection.core)
+    count = sum(bool(each.value) for each in (*frequent, *others)) + bool(query.number)
+
+    def chip(filter: _Filter) -> VdomDict:
+        on_clear = partial(_clear, url, filter.parameters)
+        return _popover(connection, url, filter.name, filter.label, filter.content, value=filter.value, on_clear=on_clear)
+
+    def all_others() -> Child:
+        return html.fragment(
+            *(
+                html.fieldset({"className": "fw-filter-part", "key": each.name}, html.legend(each.label), each.content())
+                for each in others
+            )
+        )
+
+    return html.div(
+        {"className": "fw-filters-line", "role": "group", "aria-label": t("Filters")},
+        _availability(kind, url, query),
+        *map(chip, frequent),
+        _popover(connection, url, "more", t("More filters"), all_others),
+        *(chip(each) for each in others if each.value),
+        fixed_filter("number", t("Number {value}", value=query.number), on_clear=partial(_clear, url, ("number",)))
+        if query.number
+        else None,
+        text_link(t("Clear filters"), url.href(**dict.fromkeys((*SEVERAL, *SINGLE, "page"))), key="clear") if count > 1 else None,
+    )
+
+
+def _popover(
+    connection: Connection,
+    url: UrlState,
+    name: str,
+    label: str,
+    content: Callable[[], Child],
+    *,
+    value: str = "",
+    on_clear: Callable[[], None] | None = None,
+) -> VdomDict:
+    def toggle(is_open: bool) -> None:
+        if is_open or connection.location.query.get("filters") == name:
+            url.set(filters=name if is_open else None)
+
+    return filter_chip(
+        name,
+        label,
+        html.div({"className": "fw-filter-content", "key": "content"}, content()) if url.get("filters") == name else None,
+        value=value,
+        on_toggle=toggle,
+        on_clear=on_clear,
+    )
+
+
+def _clear(url: UrlState, parameters: Iterable[str]) -> None:
+    url.go(page=None, **dict.fromkeys(parameters))
+
+
+def _availability(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
+    """Links that select the notices."""
+    shown = {
+        OPEN: t("Open"),
+        CLOSED: t("Closed"),
+        **({AWARD: t("Award notices")} if kind == "contract" else {}),
+        ANY: t("All"),
+    }
+    current = query.availability or ANY
+    entries = [(label, {"availability": name}, None) for name, label in shown.items()]
+    return filter_chip(
+        "availability", t("Show"), _links(url, entries, shown.get(current, "")), value=shown.get(current, ""), is_value_only=True
+    )
+
+
+def _filters(
+    kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, own_categories: Sequence[CategoryRead], core: Core
+) -> tuple[list[_Filter], list[_Filter]]:
+    """The frequent filters, and the others."""
+    # The numbers include open, closed, and award notices.
+    are_counted = query.availability is None
+
+    def several(
+        name: str,
+        label: str,
+        values: Iterable[FacetValue],
+        text: Callable[[str], str] = str,
+        *,
+        words: Callable[[str], str] | None = None,
+        search: str = "",
+    ) -> _Filter:
+        chosen: tuple[str, ...] = getattr(query, name)
+
+        def content() -> Child:
+            counts = {value.value: value.count for value in values}
+            offered = [*counts, *(each for each in chosen if each not in counts)]
+            choices = [_Choice(each, (words or text)(each), counts.get(each) if are_counted else None) for each in offered]
+            return _options(name, choices, chosen, search=search, key=name)
+
+        value = text(chosen[0]) + (f" +{len(chosen) - 1}" if len(chosen) > 1 else "") if chosen else ""
+        return _Filter(name, label, value, (name,), content)
+
+    def with_code(code: str) -> str:
+        name = short_set_aside(code)
+        return name if name.casefold() == code.casefold() else f"{name} · {code}"
+
+    agency = several("agency", t("Agency"), facets.agencies, short_agency_name, words=agency_name, search=t("Search agencies"))
+    code = (
+        several("set_aside", t("Set-aside"), facets.set_asides, short_set_aside, words=with_code)
+        if kind == "contract"
+        else several(
+            "activity_code",
+            t("Activity code"),
+            sorted(facets.activity_codes, key=lambda value: value.value),
+            search=t("Search activity codes"),
+        )
+    )
+    naics = _Filter(
+        "naics",
+        "NAICS",
+        naics_in_words(query.naics),
+        ("naics",),
+        lambda: _naics(query.naics, are_counted=are_counted, key="naics"),
+    )
+    today = day_in_washington(now())
+    due = _days(
+        url, query, "due", t("Due"), t("Due on or after"), t("Due on or before"),
+        {t("Next {n} days", n=days): (today, today + timedelta(days=days)) for days in (7, 30, 90)},
+    )  # fmt: skip
+    posted = _days(
+        url, query, "posted", t("Posted"), t("Posted on or after"), t("Posted on or before"),
+        {t("Last {n} days", n=days): (today - timedelta(days=days), None) for days in (7, 30)},
+    )  # fmt: skip
+    types = several("type", t("Type"), _types_of(facets.types, query.availability))
+    labels = {each.name: each.label for each in service.list_sources(core)}
+    sources = several("source", t("Source"), facets.sources, lambda name: labels.get(name, name))
+    category = _category(url, query, own_categories)
+    frequent = [agency, code, *([naics] if kind == "contract" else []), due]
+    return frequent, [
+        types,
+        posted,
+        *([category] if own_categories or query.category else []),
+        *([sources] if len(facets.sources) > 1 or query.source else []),
+    ]
+
+
+def _category(url: UrlState, query: OpportunityQuery, own_categories: Sequence[CategoryRead]) -> _Filter:
+    names = {str(category.id): category.name for category in own_categories}
+    current = names.get(str(query.category), "…") if query.category else ""
+    entries = [(name, {"category": id}, None) for id, name in names.items()]
+    return _Filter("category", t("Category"), current, ("category",), lambda: _links(url, entries, current))
+
+
+def _days(
+    url: UrlState,
+    query: OpportunityQuery,
+    name: str,
+    label: str,
+    from_label: str,
+    to_label: str,
+    frequent: Mapping[str, tuple[date, date | None]],
+) -> _Filter:
+    """A filter for a range of days, some of which are links."""
+    first, last = f"{name}_from", f"{name}_to"
+    chosen: tuple[date | None, date | None] = getattr(query, first), getattr(query, last)
+    current = next((text for text, days in frequent.items() if days == chosen), "") or _range_text(*chosen)
+
+    def content() -> Child:
+        entries = [(text, {first: days[0], last: days[1]}, None) for text, days in frequent.items()]
+        return html.fragment(
+            _links(url, entries, current),
+            html.div(
+                {"className": "fw-filter-days"}, day_filter(url, query, first, from_label), day_filter(url, query, last, to_label)
+            ),
+        )
+
+    return _Filter(name, label, current, (first, last), content)
+
+
+def _range_text(first: date | None, last: date | None) -> str:
+    if first and last:
+        return f"{_day_text(first)} – {_day_text(last)}"
+    if first:
+        return t("from {date}", date=_day_text(first))
+    return t("until {date}", date=_day_text(last)) if last else ""
+
+
+def _day_text(day: date) -> str:
+    return format_date(day, locale=current_language())
+
+
+def _links(url: UrlState, entries: Iterable[tuple[str, Mapping[str, object], int | None]], current: str) -> VdomDict:
+    """Links of which one may be `current`: labels, the parameters that they change, and counts. A link closes the popover."""
+    return html.div(
+        {"className": "fw-filter-options"},
+        *(
+            html.a(
+                attributes(
+                    className="fw-filter-option",
+                    href=url.href(page=None, filters=None, **changes),
+                    aria_current="true" if label == current else None,
+                    key=label,
+                ),
+                html.span({"dir": "auto"}, label),
+                _count(count),
+            )
+            for label, changes, count in entries
+        ),
+    )
+
+
+def _count(count: int | None) -> VdomDict | None:
+    return None if count is None else html.span({"className": "fw-filter-count"}, number(count))
+
+
+def _types_of(types: Iterable[FacetValue], availability: Availability | None) -> list[FacetValue]:
+    """Return the types that notices of this availability can have."""
+    can_be: Mapping[Availability | None, Callable[[str], bool]] = {
+        None: lambda _type: True,
+        "open": lambda type_: type_ not in NEVER_OPEN,
+        "closed": lambda type_: type_ != AWARD_NOTICE,
+        "award": lambda type_: type_ == AWARD_NOTICE,
+    }
+    return [type_ for type_ in types if can_be[availability](type_.value)]
+
+
+@component
+def _options(name: str, choices: Sequence[_Choice], chosen: Sequence[str], *, search: str) -> VdomDict:
+    """Checkboxes, below a field that narrows them if `search`, its label, is given. Those that were checked when the popover opened are
+    first, so that none moves while it is open."""
+    url = use_url_state()
+    typed, set_typed = use_state("")
+    first = use_ref(frozenset(chosen)).current
+    found = sorted(
+        (each for each in choices if _has_words(f"{each.label} {each.value}", typed)), key=lambda each: each.value not in first
+    )
+
+    def check(value: str, is_checked: bool) -> None:
+        others = [each for each in chosen if each != value]
+        url.go(page=None, **{name: SEPARATOR.join([*others, value] if is_checked else others)})
+
+    def check_first() -> None:
+        if typed and found:
+            check(found[0].value, found[0].value not in chosen)
+
+    places = {each.value: index for index, each in enumerate(choices)}
+    return html.fragment(
+        _search_field(name, search, typed, set_typed, check_first) if search else None,
+        html.div(
+            {"className": "fw-filter-options"},
+            *(
+                html.div(
+                    {"className": "fw-filter-option", "key": each.value},
+                    checkbox(
+                        f"{name}-{places[each.value]}",
+                        each.label,
+                        checked=each.value in chosen,
+                        on_change=_with(check, each.value),
+                    ),
+                    _count(each.count),
+                )
+                for each in found[:_MOST_SHOWN]
+            ),
+        ),
+        _remark(len(found)),
+    )
+
+
+def _with(check: Callable[[str, bool], None], value: str) -> Callable[[bool], None]:
+    def checked(is_checked: bool) -> None:
+        check(value, is_checked)
+
+    return checked
+
+
+@component
+def _naics(chosen: str, *, are_counted: bool) -> VdomDict:
+    """Links to the codes that occur, found by their beginning or by words of their title."""
+    actor, url = use_actor(), use_url_state()
+    typed, set_typed = use_state("")
+    codes = use_query(lambda session: service.naics(session, actor), topics=[service.TOPIC])
+    found = matching_codes(codes.value or [], typed)
+
+    def choose_first() -> None:
+        if typed and found:
+            url.go(page=None, naics=found[0].value)
+
+    entries = [
+        (naics_in_words(each.value), {"naics": each.value}, each.count if are_counted else None) for each in found[:_MOST_SHOWN]
+    ]
+    return html.fragment(
+        _search_field("naics", t("Code or words of its title"), typed, set_typed, choose_first),
+        problem(codes.error, on_retry=codes.reload)
+        if codes.error
+        else loading(t("Loading NAICS codes"))
+        if codes.value is None
+        else _links(url, entries, naics_in_words(chosen)),
+        None if codes.value is None else _remark(len(found)),
+    )
+
+
+def matching_codes(codes: Sequence[FacetValue], typed: str) -> list[FacetValue]:
+    """Return the codes and beginnings of codes that begin with the typed digits, shortest first, or whose title has all of the typed
+    words. Without anything typed, return only `codes`."""
+    if not typed.strip():
+        return list(codes)
+    counts: dict[str, int] = {}
+    for code in codes:
+        for digits in range(2, len(code.value) + 1):
+            counts[code.value[:digits]] = counts.get(code.value[:digits], 0) + code.count
+    if typed.strip().isdigit():
+        found = sorted(code for code in counts if code.startswith(typed.strip()))
+        found.sort(key=len)
+    else:
+        found = sorted(
+            (code for code in counts if _has_words(naics_title(code), typed)), key=lambda code: (-len(code), -counts[code])
+        )
+    return [FacetValue(value=code, label=naics_title(code), count=counts[code]) for code in found]
+
+
+def _search_field(
+    name: str, label: str, typed: str, set_typed: Callable[[str], object], on_submit: Callable[[], None]
+) -> Component:
+    """Enter chooses the first option."""
+
+    def change(text: str) -> None:
+        set_typed(text)
+
+    return form(
+        text_field(
+            f"{name}-search", label, type="search", value=typed, placeholder=label, maxlength=100, small=True, on_change=change
+        ),
+        on_submit=on_submit,
+        label=label,
+        key="search",
+    )
+
+
+def _remark(found: int) -> VdomDict | None:
+    """Says that nothing was found, or that more was found than is shown."""
+    text = t("Nothing found.") if not found else t("Type to find more.") if found > _MOST_SHOWN else ""
+    return html.p({"className": "fw-muted", "role": "status", "key": "remark"}, text) if text else None
+
+
+def _has_words(text: str, typed: str) -> bool:
+    return all(word in text.casefold() for word in typed.casefold().split())
