@@ -107,7 +107,7 @@ def trash_screen() -> VdomDict:
                     min_width=190,
                 ),
                 Column(field="removed_at", label=t("Deletion date"), kind="date", is_sortable=True, min_width=130),
-                Column(field="action", label=t("Action"), min_width=130, flex=0.1),
+                Column(field="action", label=t("Action"), min_width=150, flex=0.4),
             ],
             row_of=lambda each: Row(
                 id=each.id,

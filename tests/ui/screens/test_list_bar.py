@@ -39,6 +39,17 @@ async def test_addresses_of_40_characters_are_on_one_line_at_1440_pixels(committ
         assert widths[0] / sum(widths) * 1110 >= 40 * 8
 
 
+@pytest.mark.parametrize(
+    ("screen", "label", "space"), [(audit_screen, "Audit trail", 1112), (subscriptions_screen, "Plans", 703)]
+)
+async def test_all_columns_fit_at_1440_pixels(committed: Core, screen: Screen, label: str, space: int) -> None:
+    """The plans fit beside their form."""
+    async with committed.database.transaction() as session:
+        root = await add_account(session, role=Role.ADMIN)
+    async with mounted(committed, root, screen) as shown:
+        assert sum(shown.find("DataTable", label).props["widths"]) <= space
+
+
 async def test_on_a_narrow_screen_filters_are_shown_on_request_and_while_one_is_active(committed: Core) -> None:
     async with committed.database.transaction() as session:
         root = await add_account(session, role=Role.ADMIN)

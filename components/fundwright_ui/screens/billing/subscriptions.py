@@ -100,16 +100,15 @@ def _plans(plans: list[PlanRead], on_open: Callable[[RowOpened], None]) -> VdomD
             Column(field="action", label=t("Action"), flex=1.24, min_width=124),
         ],
         rows=[
-            Row(id=plan.code, cells={"name": plan.name, "price": _amount_of(plan), **limit, "action": edit_of(plan)})
+            Row(
+                id=plan.code,
+                cells={"name": plan.name, "price": money(plan.price_cents, plan.currency), **limit, "action": edit_of(plan)},
+            )
             for plan, limit in zip(plans, limits, strict=True)
         ],
         on_open=on_open,
         on_action=on_open,
     )
-
-
-def _amount_of(plan: PlanRead) -> str:
-    return money(plan.price_cents, plan.currency) if plan.price_cents else t("Free of charge")
 
 
 @component

@@ -461,7 +461,7 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
     url = use_url_state()
     rows = listing.rows
     has_problems = any(each.item.error for each in rows.shown)
-    state_width = 124 if any(each.item.access for each in rows.shown) else 102
+    state_width = 124 if any(each.item.access for each in rows.shown) else 120 if has_problems else 102
     # The space beside the panel at 1440 pixels. A problem is below its title and needs that of the last column.
     count_width = 92 if has_problems else 86  # the last column has a wider margin
     title_width = 698 - 136 - state_width - count_width - (0 if has_problems else 124)
@@ -670,12 +670,14 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
     labels = [_state(document)]
     if document.state == DocumentState.TRAINED and model_id and document.model_id != model_id:
         labels = [Chip(label=t("Trained with a different model"), color="warning")]
+    marks: list[Chip] = []
     if document.is_sample and document.title != t("Sample: {name}", name=document.title.partition(": ")[2]):
-        labels.append(Chip(label=t("Sample"), color="secondary"))
+        marks.append(Chip(label=t("Sample"), color="secondary"))
     if document.access:
-        # One chip fits, and only other states than the usual one are news.
-        usual = document.state == DocumentState.TRAINED and len(labels) == 1 and labels[0].color == "success"
-        labels = [*([] if usual else labels), Chip(label=t("Restricted"), color="secondary", is_locked=True)]
+        marks.append(Chip(label=t("Restricted"), color="secondary", is_locked=True))
+    # One chip fits, and only other states than the usual one are news.
+    is_usual = document.state == DocumentState.TRAINED and labels[0].color == "success"
+    labels = [*([] if marks and is_usual else labels), *marks]
     if shown.outcome:
         labels = [Chip(label=shown.outcome, color="secondary")]
     return Row(
