@@ -1,0 +1,59 @@
+"""Details of small screens: titles of sheets, tabs that do not fit, and the order of buttons."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from e2e.conftest import recognize
+from e2e.pages.ready import ready
+
+pytestmark = pytest.mark.slow
+
+_SCROLL_MESSAGE_BELOW_TITLE = """
+(sheet) => {
+  const title = sheet.querySelector(".fw-panel-header"), message = sheet.querySelector(".fw-alert");
+  sheet.style.maxBlockSize = "260px";
+  sheet.scrollTop = message.getBoundingClientRect().top - title.getBoundingClientRect().top;
+  const { left, top } = message.getBoundingClientRect();
+  return document.elementFromPoint(left + 26, top + 24).closest(".fw-panel-header") !== null;
+}
+"""
+_FADES = """
+() => {
+  const style = getComputedStyle(document.querySelector(".fw-tabs"));
+  return ["--fw-fade-before", "--fw-fade-after"].map((name) => style.getPropertyValue(name));
+}
+"""
+
+
+def test_the_title_of_a_sheet_covers_what_scrolls_below_it(page: Page, administrator: str) -> None:
+    recognize(page, administrator)
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto("/dashboard/users")
+    ready(page).get_by_role("button", name="Invite", exact=True).click()
+    sheet = page.locator(".fw-panel")
+    expect(sheet.get_by_text("This server does not send email.")).to_be_visible()
+    assert sheet.evaluate(_SCROLL_MESSAGE_BELOW_TITLE)
+
+
+def test_tabs_fade_out_where_more_follow(recognized: Page) -> None:
+    recognized.set_viewport_size({"width": 360, "height": 740})
+    recognized.goto("/dashboard/user/account")
+    assert ready(recognized).evaluate(_FADES) == ["0px", "48px"]
+    recognized.set_viewport_size({"width": 1440, "height": 900})
+    assert recognized.evaluate(_FADES) == ["0px", "0px"]
+
+
+def test_the_main_button_of_a_form_is_the_last_one(page: Page, administrator: str) -> None:
+    recognize(page, administrator)
+    page.goto("/dashboard/blog/new-post")
+    ready(page).get_by_label("Title").fill("What is new")
+    page.get_by_label("Text").fill("Much.")
+    page.get_by_role("button", name="Publish", exact=True).click()
+    save, unpublish = (page.get_by_role("button", name=name, exact=True) for name in ("Save", "Unpublish"))
+    expect(unpublish).to_be_visible()
+    places = [button.bounding_box() for button in (unpublish, save)]
+    assert places[0] and places[1] and places[0]["x"] < places[1]["x"]
+    page.get_by_label("Title").press("Enter")  # presses Save
+    expect(page.get_by_text("The post was saved and is public.").first).to_be_visible()
