@@ -85,7 +85,7 @@ def _entry(search: SavedSearchRead, *, is_current: bool) -> VdomDict:
             aria_current="true" if is_current else None,
             key=str(search.id),
         ),
-        html.span({"className": "fw-search-name", "dir": "auto"}, search.name),
+        html.span({"className": "fw-search-name"}, html.bdi(search.name)),
         restricted_mark() if search.access else None,
         chip(new_text(search.new), color="info") if search.new else None,
     )

@@ -74,7 +74,6 @@ def _searches() -> VdomDict:
         )
     is_shared = actor.is_in_shared_workspace
     opened = listing.opened(url)
-    yes_or_no = [Option("", t("All")), Option("true", t("Yes")), Option("false", t("No"))]
     return html.fragment(
         *listed_table(
             listing,
@@ -115,11 +114,17 @@ def _searches() -> VdomDict:
                 select_field(
                     "is_followed",
                     t("Followed"),
-                    yes_or_no,
+                    [Option("", t("All")), Option("true", t("Yes")), Option("false", t("No"))],
                     value=url.get("is_followed"),
                     on_change=narrow(url, "is_followed"),
                 ),
-                select_field("is_own", t("Saved by me"), yes_or_no, value=url.get("is_own"), on_change=narrow(url, "is_own"))
+                select_field(
+                    "is_own",
+                    t("Saved by"),
+                    [Option("", t("All")), Option("true", t("Me")), Option("false", t("Others"))],
+                    value=url.get("is_own"),
+                    on_change=narrow(url, "is_own"),
+                )
                 if is_shared
                 else None,
                 restriction_filter(id="searches-restricted") if is_shared else None,
@@ -164,7 +169,7 @@ def _details(search: SavedSearchRead, rows: Rows[SavedSearchRead]) -> VdomDict:
             }
         ),
         row(
-            link_button(t("Open"), connection.href(search.path), variant="contained", size="small"),
+            link_button(t("Open search"), connection.href(search.path), variant="contained", size="small"),
             follow_button(search),
             more_actions(search, then=settle, restored=lambda: rows.reopen(str(search.id)), key="more"),
         ),
