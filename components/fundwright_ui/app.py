@@ -29,6 +29,7 @@ from fundwright_ui.runtime.host import Refused
 from fundwright_ui.runtime.modules import Modules
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.screens.sharing.pages import add_shared_pages
+from fundwright_ui.screens.unsubscribing import add_unsubscribe_page
 from fundwright_ui.shell.frame import frame
 from fundwright_ui.ui.icons import use_icons
 from fundwright_ui.widgets import ALL as WIDGETS
@@ -72,6 +73,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
 
     add_reference(app, core=core, base=base)
     add_shared_pages(app, core=core, base=base)
+    add_unsubscribe_page(app, core=core, base=base)
 
     use_icons(core.plugins.collect("icons"))
     app.state.tracker = Tracker(core)

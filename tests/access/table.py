@@ -50,6 +50,8 @@ ROUTES = _table(
         GET /connection
         GET /shared/{secret}
         POST /shared/{secret}
+        GET /unsubscribe/{token}
+        POST /unsubscribe/{token}
         GET /shared/{secret}/comments
         POST /shared/{secret}/comments
         GET /{path:page}

@@ -58,6 +58,7 @@ _LABELS: Mapping[str, Message] = {
     "invitation.withdrawn": later("Invitation withdrawn"),
     "item.restricted": later("Document or draft restricted"),
     "item.restriction_lifted": later("Restriction lifted"),
+    "notification.emails_off": later("Emails about notifications turned off"),
     "outbox.read": later("Outbox viewed"),
     "passkey.added": later("Passkey added"),
     "passkey.removed": later("Passkey removed"),

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from email import policy
+from email.headerregistry import BaseHeader, HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
 from enum import StrEnum
@@ -130,6 +132,8 @@ class Mail(Base):
     language: Mapped[str]
     text: Mapped[str]
     html: Mapped[str]
+    unsubscribe_link: Mapped[str] = mapped_column(default="")
+    """For the header of the email; "" if the recipient cannot turn it off."""
     state: Mapped[str]
     tries: Mapped[int] = mapped_column(default=0)
     error: Mapped[str] = mapped_column(default="")
@@ -185,6 +189,8 @@ class OutgoingEmail:
     kind: MailKind = field(kw_only=True)
     settings_link: tuple[str, str] | None = None
     """In the footer: where the recipient can turn off such emails."""
+    unsubscribe_link: str = ""
+    """Turns off such emails without signing in: a `GET` asks first, and a `POST` as in RFC 8058 does it."""
 
     @property
     def text(self) -> str:
@@ -229,6 +235,7 @@ async def post(session: AsyncSession, core: Core, email: OutgoingEmail) -> None:
         language=email.language,
         text=email.text,
         html=email.html,
+        unsubscribe_link=email.unsubscribe_link,
         state=MailState.WAITING if core.settings.sends_mail else MailState.KEPT,
     )
     session.add(mail)
@@ -286,7 +293,7 @@ async def send(run: JobRun[SendMail, None]) -> SentMail | None:
         mail.tries += 1
         mail.error = _shown(error, mail)
         if not error:
-            mail.state, mail.sent_at, mail.text, mail.html = MailState.SENT, now(), "", ""
+            mail.state, mail.sent_at, mail.text, mail.html, mail.unsubscribe_link = MailState.SENT, now(), "", "", ""
         elif is_final or mail.tries > len(_RETRY_DELAYS_S):
             mail.state = MailState.FAILED
         else:
@@ -348,8 +355,19 @@ def _shown(error: str, mail: Mail) -> str:
     return _UNPRINTABLE.sub("\ufffd", error)[:_MAX_ERROR_LENGTH]
 
 
+class _Address(UnstructuredHeader, BaseHeader):
+    """A header with an address in one line. Python would encode a long address like a text, and mail clients could not open it."""
+
+    def fold(self, *, policy: policy.Policy) -> str:
+        return f"{self.name}: {self}{policy.linesep}"
+
+
+_HEADERS = HeaderRegistry()
+_HEADERS.map_to_type("list-unsubscribe", _Address)
+
+
 def _message(settings: Settings, mail: Mail) -> EmailMessage:
-    message = EmailMessage()
+    message = EmailMessage(policy.SMTP.clone(header_factory=_HEADERS))
     message["From"] = settings.mail_from
     message["To"] = mail.recipient
     message["Subject"] = mail.subject
@@ -357,6 +375,10 @@ def _message(settings: Settings, mail: Mail) -> EmailMessage:
     # The same for each attempt, so that a mail client can recognize duplicates.
     message["Message-ID"] = f"<{mail.id}@{parseaddr(settings.mail_from)[1].rpartition('@')[2]}>"
     message["Auto-Submitted"] = "auto-generated"
+    if mail.unsubscribe_link:
+        message["List-Unsubscribe"] = f"<{mail.unsubscribe_link}>"
+        if mail.unsubscribe_link.startswith("https://"):  # mail clients send the request only then
+            message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(mail.text)
     message.add_alternative(mail.html, subtype="html")
     message["Content-Language"] = mail.language  # setting the content drops such headers

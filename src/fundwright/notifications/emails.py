@@ -12,7 +12,9 @@ _MOST_LISTED = 30
 _LIST, _SETTINGS = "/dashboard/notifications", "/dashboard/user/account?tab=notifications"
 
 
-def notifications(recipient: str, language: Language, told: Sequence[NotificationRead], *, address: str) -> OutgoingEmail:
+def notifications(
+    recipient: str, language: Language, told: Sequence[NotificationRead], *, address: str, unsubscribe_link: str
+) -> OutgoingEmail:
     """`told` contains at least one, and `address` is that of the installation."""
     number = len(told)
     with using_language(language):
@@ -26,4 +28,5 @@ def notifications(recipient: str, language: Language, told: Sequence[Notificatio
             language,
             kind=MailKind.NOTIFICATION,
             settings_link=(t("Choose your notifications"), f"{address}{_SETTINGS}"),
+            unsubscribe_link=unsubscribe_link,
         )

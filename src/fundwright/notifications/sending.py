@@ -19,7 +19,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import using_language
 from fundwright.core.scopes import INSTALLATION
-from fundwright.notifications import emails, repository
+from fundwright.notifications import emails, repository, unsubscribing
 from fundwright.notifications.repository import Waiting
 from fundwright.notifications.service import list_kinds, read
 
@@ -73,5 +73,7 @@ async def _send(session: AsyncSession, core: Core, account_id: UUID, *, daily_be
     kinds = {kind.key: kind for kind in list_kinds(core)}
     with using_language(language):
         told = [read(each, kinds) for each in due]
-    await mail.post(session, core, emails.notifications(account.email, language, told, address=core.settings.address))
+    unsubscribe_link = unsubscribing.link_of(core, account.id, account.email, {each.kind for each in told})
+    email = emails.notifications(account.email, language, told, address=core.settings.address, unsubscribe_link=unsubscribe_link)
+    await mail.post(session, core, email)
     await repository.mark_sent(session, [each.id for each in told])

@@ -88,14 +88,15 @@ async def notify(
             for recipient in recipients
             for choice in [choices.get(recipient)]
             for is_listed in [choice.is_listed if choice else kind.is_listed]
-            for email in [_timing(kind, choice.email if choice else None)]
+            for email in [timing_of(kind, choice.email if choice else None)]
             if is_listed or email is not EmailTiming.OFF
         ]
         told = await repository.add(session, rows) if rows else []
     await publish_to(session, map(notifications_topic, told))
 
 
-def _timing(kind: NotificationKind, chosen: str | None) -> EmailTiming:
+def timing_of(kind: NotificationKind, chosen: str | None) -> EmailTiming:
+    """Return when an email is sent: as chosen, or else as the kind suggests."""
     if kind.email is None:
         return EmailTiming.OFF
     return kind.email if chosen is None else EmailTiming(chosen)
@@ -195,7 +196,7 @@ async def list_choices(session: AsyncSession, actor: Actor, core: Core) -> Choic
                 kind=kind.key,
                 label=str(kind.label),
                 is_listed=choice.is_listed if choice else kind.is_listed,
-                email=_timing(kind, choice.email if choice else None) if kind.email else None,
+                email=timing_of(kind, choice.email if choice else None) if kind.email else None,
             )
             for kind in list_kinds(core)
             for choice in [chosen.get(kind.key)]

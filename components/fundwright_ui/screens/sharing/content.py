@@ -30,14 +30,11 @@ from fundwright.opportunities.display_names import (
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.sharing.opening import Shared, SharedList
-from fundwright_ui.sidebar.logo import logo_mark
+from fundwright_ui.screens.plain_pages import plain_frame
 from fundwright_ui.ui import alert, chip, empty, facts, moment, pagination, select_field, text_area, text_field
 from fundwright_ui.ui.avatars import avatar
-from fundwright_ui.ui.elements import Child, classes
+from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets.markdown import rendered_for_visitors
-
-_WATERMARKS = 40
-"""How often the watermark is repeated, which covers a large screen."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class Comments:
 
 def message(title: str, sentence: str, *, unsent: str = "") -> VdomDict:
     """A page with one sentence. `unsent` is the comment that could not be sent: the guest can copy it."""
-    return _frame(
+    return plain_frame(
         html.div(
             {"className": "fw-shared-message"},
             html.h1(title),
@@ -77,7 +74,7 @@ def message(title: str, sentence: str, *, unsent: str = "") -> VdomDict:
 
 def password_page(title: str, error: str, *, typed: Typed | None = None, action: str | None = None) -> VdomDict:
     """With `typed`, the form sends the password together with the comment to `action`."""
-    return _frame(
+    return plain_frame(
         html.div(
             {"className": "fw-shared-message"},
             html.h1(title),
@@ -120,7 +117,7 @@ def draft_page(shared: Shared, draft: DraftRead, comments: Comments | None = Non
     """The sections with their citations, the list of sources, and the comments. Long texts take a while: call it in a thread."""
     cited = {citation.number for citation in draft.citations}
     opportunity = "" if draft.opportunity_title in draft.title else display_title(draft.opportunity_title)
-    return _frame(
+    return plain_frame(
         _heading(shared, draft.title, " · ".join(filter(None, (opportunity, draft.opportunity_number)))),
         html.article({"className": "fw-sheet"}, *(_section(draft, part, cited) for part in draft.sections)),
         _sources(draft, shows_titles=shared.link.shows_titles),
@@ -315,7 +312,7 @@ def list_page(shared: Shared, found: SharedList, *, href: Callable[[int], str]) 
         else nt("{n} opportunity", "{n} opportunities", listed.total)
     )
     filters = _filters(shared.query, found.category)
-    return _frame(
+    return plain_frame(
         _heading(shared, shared.title, count),
         html.ul(
             {"className": "fw-chips", "aria-label": t("Active filters")},
@@ -417,18 +414,3 @@ def _watermark_of(shared: Shared) -> str:
     if not shared.link.has_watermark:
         return ""
     return f"{shared.link.recipient} · {format_date(now(), locale=current_language())}"
-
-
-def _frame(*children: Child, watermark: str = "", is_wide: bool = False) -> VdomDict:
-    """The name of the product, which leads nowhere, and one column; `watermark` is repeated across the screen and each printed page."""
-    return html.div(
-        {"className": "fw-public fw-shared"},
-        html.header({"className": "fw-public-header"}, html.span({"className": "fw-logo"}, *logo_mark())),
-        html.main({"className": classes("fw-public-main", "fw-public-wide" if is_wide else None), "id": "main"}, *children),
-        html.div(
-            {"className": "fw-watermark", "aria-hidden": "true"},
-            *(html.span(watermark) for _ in range(_WATERMARKS)),
-        )
-        if watermark
-        else None,
-    )

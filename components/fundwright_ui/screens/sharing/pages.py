@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-import secrets
-from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from enum import Enum, auto
-from hashlib import sha256
-from html import escape
 from http import HTTPStatus
 from urllib.parse import urlencode
 
 from fastapi import FastAPI
 from fastapi.requests import Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import RedirectResponse, Response
 from pydantic import ValidationError
 from reactpy.types import VdomDict
 from starlette.exceptions import HTTPException
@@ -31,22 +27,18 @@ from fundwright.conversation.schemas import GuestForm
 from fundwright.core.assembly import Core
 from fundwright.core.cookies import set_cookie, share_cookie_name
 from fundwright.core.errors import FundwrightError, UnderMaintenance
-from fundwright.core.messages import current_language, t
+from fundwright.core.messages import t
 from fundwright.core.origins import refuse_other_site
 from fundwright.generation.schemas import DraftRead
 from fundwright.sharing import opening
 from fundwright.sharing.opening import LinkOver, Shared, TooManyPasswords, WrongPassword
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.faults import sentence_of
-from fundwright_ui.runtime.html import to_html
-from fundwright_ui.runtime.vdom import to_node
+from fundwright_ui.screens.plain_pages import plain_headers, plain_page
 from fundwright_ui.screens.sharing import content
 from fundwright_ui.screens.sharing.content import Comments, Typed
 from fundwright_ui.ui.forms import field_errors
 
-_ENTRY = "web/src/main.tsx"
-_COLOR_SCHEME = "document.documentElement.dataset.mode=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light'"
-_SCRIPTS = f"'sha256-{b64encode(sha256(_COLOR_SCHEME.encode()).digest()).decode()}'"
 _MOST_PAGES = 100_000
 _TYPED = ("name", "text", "thread_id", "part_id", "key", "page")
 """The fields of a comment."""
@@ -92,7 +84,7 @@ class SharedPages:
 
     async def back(self, secret: str) -> Response:
         """Lead to the page from the address of its forms, which is in the browser if a comment was refused."""
-        return RedirectResponse(self._path(secret), status_code=HTTPStatus.SEE_OTHER, headers=_headers())
+        return RedirectResponse(self._path(secret), status_code=HTTPStatus.SEE_OTHER, headers=plain_headers())
 
     async def comment(self, request: Request, secret: str) -> Response:
         """Take a guest's comment. It leads to the page; if it is refused, the response contains what was typed."""
@@ -125,7 +117,7 @@ class SharedPages:
         shared = await opening.find(self._core, secret)
         reader = _reader_of(request)
         if reader is _Reader.PREFETCH:  # the browser asks again when the person opens the page
-            return Response(status_code=HTTPStatus.SERVICE_UNAVAILABLE, headers=_headers())
+            return Response(status_code=HTTPStatus.SERVICE_UNAVAILABLE, headers=plain_headers())
         if reader is _Reader.PREVIEW:
             title = t("Shared with Fundwright")
             return self._page(title, content.message(title, t("Open this link in a browser to view what was shared.")))
@@ -188,7 +180,7 @@ class SharedPages:
             response = await self._refused(shared, secret, typed, error, page=page)
         else:
             address = f"{self._path(secret)}{self._pages_of(shared)(page)}#comment-{id}"
-            response = RedirectResponse(address, status_code=HTTPStatus.SEE_OTHER, headers=_headers())
+            response = RedirectResponse(address, status_code=HTTPStatus.SEE_OTHER, headers=plain_headers())
         if proof:
             self._set_proof(response, secret, proof)
         return response
@@ -218,7 +210,7 @@ class SharedPages:
         shared = await opening.find(self._core, secret)
         async with request.form(max_files=0, max_fields=4) as form:
             password = str(form.get("password", ""))
-        response = RedirectResponse(self._path(secret), status_code=HTTPStatus.SEE_OTHER, headers=_headers())
+        response = RedirectResponse(self._path(secret), status_code=HTTPStatus.SEE_OTHER, headers=plain_headers())
         if shared.link.password_hash is None:
             return response
         try:
@@ -239,31 +231,7 @@ class SharedPages:
         return page
 
     def _page(self, title: str, body: VdomDict, *, status: int = HTTPStatus.OK) -> Response:
-        nonce = secrets.token_urlsafe(16)
-        html = (
-            f'<!doctype html><html lang="{current_language()}" dir="ltr"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex, nofollow">'
-            f"<title>{escape(title)}</title><script>{_COLOR_SCHEME}</script>{self._bundle.styled_head(_ENTRY, nonce=nonce)}</head>"
-            f"<body>{to_html(to_node(body))}</body></html>"
-        )
-        return HTMLResponse(html, status_code=status, headers=_headers(nonce))
-
-
-def _headers(nonce: str = "") -> dict[str, str]:
-    """Nothing but the page itself, its styles, and its form; no copy of it anywhere, and no trace of its address on other sites."""
-    return {
-        "Content-Security-Policy": (
-            f"default-src 'none'; script-src {_SCRIPTS}; style-src 'nonce-{nonce}'; font-src 'self'; img-src 'self' data:; "
-            "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-        ),
-        "Cache-Control": "no-store",
-        "Referrer-Policy": "no-referrer",
-        "X-Robots-Tag": "noindex, nofollow",
-        "X-Content-Type-Options": "nosniff",
-        "Cross-Origin-Opener-Policy": "same-origin",
-        "Cross-Origin-Resource-Policy": "same-origin",
-        "Vary": "Cookie, Accept-Language",
-    }
+        return plain_page(self._bundle, title, body, status=status)
 
 
 def _reader_of(request: Request) -> _Reader:
