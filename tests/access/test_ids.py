@@ -45,6 +45,7 @@ from fundwright.core.live import Listener, LiveBus
 from fundwright.generation import editing
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import SectionSave
+from fundwright.notifications.models import Notification
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.searches import service as searches
@@ -72,13 +73,14 @@ HERE = Client(address="192.0.2.7")
 CANARY = "Zanzibar"
 NOT_PUBLISHED = "GET /api/blog/{slug}"  # readers only find published posts; Ada's is not published
 USED = "PUT /api/workspaces/{workspace_id}/use"
+ACCEPTED = "POST /api/workspaces/invitations/{invitation_id}/acceptance"
 RESTORED = "PUT /api/trash/{item_id}/restoration"
 MAX_EVENTS = 40
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)")
 
 pytestmark = pytest.mark.security(40)
 
-Ids = Mapping[str, str]
+Ids = dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,9 @@ async def _make_world(core: Core) -> World:
     job = await start_categorizing(core, ada)
     await start_import(core, ada)
     async with core.database.transaction() as session:
+        # Accepting the invitation deletes what she was told about it.
+        told = {"id": (notification := uuid4()), "account_id": ada.id, "kind": "x", "has_actor": False, "subject": CANARY, "path": "/", "details": {}, "is_listed": True, "email": "off"}  # fmt: skip
+        await session.execute(insert(Notification).values(**told))
 
         async def first(table: str, column: str = "id") -> str:
             owned = f" WHERE owner_id = '{ada.id}'" if table in ("account_session", "import_run") else ""
@@ -165,7 +170,7 @@ async def _make_world(core: Core) -> World:
         )
         ids = {
             "account": ada.id, "category": category.id, "comment": comment.id, "document": document.id, "draft": draft.id, "draft slug": draft.slug,
-            "feedback": await first("feedback"), "notification": await first("notification"), "import": await first("import_run"), "invitation": await first("invitation"),
+            "feedback": await first("feedback"), "notification": notification, "import": await first("import_run"), "invitation": await first("invitation"),
             "job": job, "notice": notices[0].id, "other notice": notices[1].id, "passage": passage, "passkey": passkey,
             "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,
             "premium link": await first("premium_link"), "run": run.id, "section": section.id, "session": await first("account_session"),
@@ -370,16 +375,30 @@ class TestRoutes:
                 async with committed.database.transaction() as session:
                     code = await one_time_secrets.new_handover(session, world.owner.id, remember=True)
                     token = (await authentication.redeem_handover(session, committed, code, client=HERE)).token
+                if world.ids["workspace invitation"] in known.values():  # it is of the shared workspace
+                    known[("query", "w")] = world.ids["workspace"]
                 answer = await asker.ask(route, token, values=known)
                 if answer.status_code in (401, 403, 404):
                     wrong.append(f"{route}: {answer.status_code} {answer.text[:200]}")
                 if route == USED:  # the other records are in her personal workspace
                     async with committed.database.transaction() as session:
                         await workspaces.use_workspace(session, world.owner, world.owner.id)
+                if route == ACCEPTED:  # another one is still to be declined
+                    await invite_again(committed, world, UUID(answer.json()["workspace_id"]))
                 if route == RESTORED:  # it is still to be deleted
                     async with committed.database.transaction() as session:
                         await training.remove_document(session, world.owner, UUID(world.ids["trashed"]))
         assert not wrong, "\n".join(wrong)
+
+
+async def invite_again(core: Core, world: World, workspace_id: UUID) -> None:
+    """Let Ada leave Eve's workspace, and Eve invite her once more."""
+    async with core.database.transaction() as session:
+        await workspaces.leave_workspace(session, await workspaces.actor_in(session, world.owner, workspace_id))
+        eve = accounts.actor_of(await accounts.get_account(session, "eve@example.org"))
+        inviter = await workspaces.actor_in(session, eve, workspace_id)
+        sent = await workspace_invitations.invite(session, inviter, core, InvitationForm(email=world.owner.email))
+        world.ids["own invitation"] = str(sent.id)
 
 
 def kinds_in(path: str) -> dict[str, str]:

@@ -320,6 +320,14 @@ class TestPayments:
         numbers = [(await write(session, admin, core, actor, issued=day)).number for day in (earlier, TODAY, TODAY)]
         assert numbers == ["2020-0001", f"{TODAY.year}-0001", f"{TODAY.year}-0002"]
 
+    async def test_its_description_has_no_hidden_characters(
+        self, session: AsyncSession, admin: Actor, core: Core, actor: Actor
+    ) -> None:
+        written = await write(session, admin, core, actor, text="Pro\u202e plan\x07\u200b for\n 2026")
+        assert written.text == "Pro plan for 2026"
+        with pytest.raises(ValueError, match="Enter a description"):
+            await write(session, admin, core, actor, text="\u200b\u202e")
+
     async def test_repeated_requests_create_it_once(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async def add(**change: Any) -> PaymentRead:
             async with committed.database.transaction() as session:

@@ -231,6 +231,18 @@ async def use_link(session: AsyncSession, digest: str) -> PremiumLink | None:
     )
 
 
+async def renew_link(session: AsyncSession, link_id: UUID, digest: str) -> bool:
+    """Give a link another address. Returns whether there is such a link; nobody else adds it until the end of the transaction."""
+    await acquire_lock(session, f"premium link {link_id}")
+    renewed = update(PremiumLink).where(PremiumLink.id == link_id).values(digest=digest).returning(PremiumLink.id)
+    return await session.scalar(renewed) is not None
+
+
+async def lock_plan(session: AsyncSession, owner_id: UUID) -> None:
+    """Nobody else changes the plan of the workspace until the end of the transaction."""
+    await acquire_lock(session, f"plan {owner_id}")
+
+
 async def revoke_link(session: AsyncSession, link_id: UUID) -> bool:
     """Return whether there is such a link. The time of the first revocation stays."""
     revoked = update(PremiumLink).where(PremiumLink.id == link_id)

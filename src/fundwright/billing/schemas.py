@@ -7,16 +7,27 @@ from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from fundwright.core.days import Day
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
+from fundwright.core.visible import visible_line
 
 Currency = Literal["usd"]
 Cents = Annotated[int, Field(ge=0, le=100_000_000_000)]
 Limit = Annotated[int, Field(ge=0, le=1_000_000_000)]
 Email = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=254)]
+
+
+_MOST_OF_TEXT = 500
+
+
+def _visible(text: str) -> str:
+    """Its recipient reads it in an email."""
+    if not (line := visible_line(text, most=_MOST_OF_TEXT)):
+        raise ValueError(t("Enter a description."))
+    return line
 
 
 class PlanCode(StrEnum):
@@ -160,7 +171,9 @@ class PaymentForm(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     email: Email
-    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+    text: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_MOST_OF_TEXT), AfterValidator(_visible)
+    ]
     amount_cents: Annotated[Cents, Field(ge=1)]
     currency: Currency = "usd"
     issued: Day
@@ -234,7 +247,8 @@ class LinkState(StrEnum):
 
 
 class PremiumLinkCreate(BaseModel):
-    """A link to create: people who register with it are on `plan` for `days`. It works until the end of `expires_on`, UTC."""
+    """A link to create: people who register with it are on `plan` for `days`. It works until the end of `expires_on`, UTC. A repeated request
+    with the same `key` and content creates no second link, and returns a new address of the first, whose earlier address ends."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -243,6 +257,7 @@ class PremiumLinkCreate(BaseModel):
     uses: Annotated[int, Field(ge=1, le=100_000)] = 1
     expires_on: Day
     note: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)] = ""
+    key: str = Field(default="", max_length=64)
 
 
 class PremiumLinkRead(BaseModel):

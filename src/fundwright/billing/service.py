@@ -295,13 +295,19 @@ async def export_subscribers(session: AsyncSession, actor: Actor, query: Subscri
 async def subscribe(
     session: AsyncSession, actor: Actor, workspace_id: UUID, change: SubscriptionChange, *, client: Client
 ) -> SubscriberRead:
-    """Change the plan of a workspace from now on; the current subscription ends. Raises NotFound or Invalid."""
+    """Change the plan of a workspace from now on; the current subscription ends. A repeated request changes nothing. Raises NotFound or
+    Invalid."""
+    await repository.lock_plan(session, workspace_id)
     workspace = await get_subscriber(session, actor, workspace_id)
     if change.plan is PlanCode.FREE and change.until is not None:
         raise Invalid(t("The Free plan has no end date. Leave the date empty, or choose another plan."))
     if change.until is not None and change.until < now().date():
         raise Invalid(t("The end date is in the past. Choose today or a later date."))
     until = None if change.until is None else _end_of(change.until)
+    if workspace.plan is change.plan and (
+        change.plan is PlanCode.FREE or (workspace.until, workspace.origin) == (until, change.origin)
+    ):
+        return workspace
     await _set_plan(session, workspace_id, change.plan, until=until, origin=change.origin)
     await audit.record(
         session,
@@ -541,21 +547,22 @@ async def create_premium_link(
     if wanted.expires_on < now().date():
         raise Invalid(t("The expiration date is in the past. Choose today or a later date."))
     secret = tokens.new_secret()
-    link = PremiumLink(id=uuid4(), digest=tokens.digest(secret), created_by=actor.email, **wanted.model_dump())
-    session.add(link)
-    await session.flush()
-    await audit.record(
-        session,
-        "premium_link.created",
-        actor=actor,
-        subject=str(link.id),
-        client=client,
-        plan=wanted.plan,
-        days=str(wanted.days),
-        uses=str(wanted.uses),
-    )
-    await publish(session, TOPIC)
-    made = await get_premium_link(session, actor, link.id)
+    id, digest = uuid5(_REPEATED, f"{actor.id} {wanted.model_dump_json()}") if wanted.key else uuid4(), tokens.digest(secret)
+    if not await repository.renew_link(session, id, digest):
+        session.add(PremiumLink(id=id, digest=digest, created_by=actor.email, **wanted.model_dump(exclude={"key"})))
+        await session.flush()
+        await audit.record(
+            session,
+            "premium_link.created",
+            actor=actor,
+            subject=str(id),
+            client=client,
+            plan=wanted.plan,
+            days=str(wanted.days),
+            uses=str(wanted.uses),
+        )
+        await publish(session, TOPIC)
+    made = await get_premium_link(session, actor, id)
     return PremiumLinkCreated(**made.model_dump(), path=f"/auth/register/premium/{secret}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from typing import cast
+from uuid import uuid4
 
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
@@ -29,7 +30,7 @@ from fundwright_ui.hooks import query_in_address, use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import choices, existing_page, has_filters, listed_table, narrow, open_below, use_listing
-from fundwright_ui.ui import Color, Option, alert, button, empty, form, page, select_field, side_panel, text_field
+from fundwright_ui.ui import Color, Option, alert, button, empty, form, page, select_field, sending_field, side_panel, text_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, copy_button
 
@@ -129,6 +130,7 @@ def _shown_once(path: str) -> VdomDict:
 @component
 def _new_link(plans: list[PlanRead], show: Callable[[PremiumLinkCreated], None], close: Callable[[], None]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
+    sending, _ = use_state(lambda: uuid4().hex)
 
     async def make(session: AsyncSession, wanted: PremiumLinkCreate) -> PremiumLinkCreated:
         return await billing.create_premium_link(session, actor, wanted, client=connection.client)
@@ -137,6 +139,7 @@ def _new_link(plans: list[PlanRead], show: Callable[[PremiumLinkCreated], None],
     return side_panel(
         t("New link"),
         form(
+            sending_field(sending),
             select_field("plan", t("Plan"), [Option(each.code, each.name) for each in plans if each.code != PlanCode.FREE]),
             text_field("days", t("Duration in days"), type="number", default=_DEFAULT_DAYS, min="1", required=True),
             text_field("uses", t("Maximum uses"), type="number", default="1", min="1", required=True),
