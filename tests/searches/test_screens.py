@@ -20,6 +20,7 @@ class TestMenu:
         with acting_in(harbor.bob.scope):
             path = f"{LIST}?q=cloud&availability=any&sort=due&page_size=50&open=save-search"
             async with mounted(harbor.core, harbor.bob, sam_screen, path=path) as screen:
+                assert screen.find("textbox", "Name").props.get("autoFocus")
                 await screen.type("Name", "Cloud hosting")
                 await screen.submit("Save search")
                 await screen.expect(lambda: screen.has("link", "Cloud hosting"))

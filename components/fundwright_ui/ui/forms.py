@@ -90,11 +90,13 @@ def text_field(
     maxlength: int | None = None,
     keyboard: Literal["numeric", "decimal"] | None = None,
     suggestions: str | None = None,
+    autofocus: bool = False,
     key: str | None = None,
 ) -> VdomDict:
     """One line of text. `on_change` gets the text; `value` controls the field, `default` only sets its initial text.
 
-    `keyboard` is what a phone shows for a text of digits, or of an amount. `suggestions` is the id of a `datalist`. `end` is placed inside the field at its end, such as an `icon_button`. A `datetime-local` field sends its content as the
+    `keyboard` is what a phone shows for a text of digits, or of an amount. `suggestions` is the id of a `datalist`. `end` is placed inside the field at its end, such as an `icon_button`.
+    With `autofocus`, it takes the focus when its dialog opens. A `datetime-local` field sends its content as the
     moment in the person's time zone. Raises ValueError for a password with `on_change`: its content is sent with its form, or
     once with `on_blur`, never while it is typed.
     """
@@ -114,6 +116,7 @@ def text_field(
         inputMode=keyboard,
         enterKeyHint="search" if type == "search" else None,
         list=suggestions,
+        autoFocus=True if autofocus else None,
     )
     events = _events(on_change, on_blur)
     is_secret = type == "password" or (autocomplete or "") in _SECRET

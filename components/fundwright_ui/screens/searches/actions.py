@@ -90,7 +90,13 @@ def more_actions(
         form_dialog(
             t("Rename saved search"),
             text_field(
-                "name", t("Name"), default=search.name, required=True, maxlength=MOST_CHARACTERS, id=f"search-name-{search.id}"
+                "name",
+                t("Name"),
+                default=search.name,
+                required=True,
+                maxlength=MOST_CHARACTERS,
+                autofocus=True,
+                id=f"search-name-{search.id}",
             ),
             is_open=opened == _RENAME,
             on_submit=renaming,

@@ -115,6 +115,7 @@ def _save_dialog(query: OpportunityQuery) -> VdomDict:
             required=True,
             maxlength=MOST_CHARACTERS,
             help=t("Everyone in the workspace can open it.") if actor.is_in_shared_workspace else None,
+            autofocus=True,
             id="search-name",
         ),
         is_open=url.get("open") == SAVE,
