@@ -80,6 +80,9 @@ class TestPaymentHistory:
             await screen.expect(lambda: screen.has("DataTable"))
             assert cells(screen, "amount") == ["$1,234.50"]
             assert "Unpaid: $1,234.50" in screen.text
+        async with mounted(committed, boss, payment_history_screen, path=new_invoice(ada)) as screen:
+            fields = [screen.find("searchbox", "Search"), screen.find("textbox", "Description")]
+            assert len({field.props["id"] for field in fields}) == 2, "Each label must name its own field."
         async with committed.database.transaction() as session:
             (written,) = (await service.list_payments(session, boss, PaymentQuery())).items
         assert written.id.version == 5, "The form must say what it sends, so that the same invoice is not written twice."

@@ -262,7 +262,8 @@ def _invoice_form(workspace: SubscriberRead, added: Callable[[], None], close: C
             sending_field(sending),
             select_field("email", t("Send to"), [Option(email, email) for email in workspace.owners]),
             text_field("amount_cents", t("Amount in US dollars"), required=True, maxlength=20, keyboard="decimal"),
-            text_field("text", t("Description"), required=True, maxlength=500),
+            # With its own id, because the search beside it has a field of this name, too.
+            text_field("text", t("Description"), required=True, maxlength=500, id="invoice-text"),
             text_field("issued", t("Issued"), type="date", default=now().date().isoformat(), required=True),
             text_field("due", t("Due"), type="date", required=True),
             on_submit=use_action(add, success=t("The invoice was created."), then=added),
