@@ -53,6 +53,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.public.server_error import server_error_screen
     from fundwright_ui.screens.searches.saved_searches import saved_searches_screen
     from fundwright_ui.screens.sharing.links import share_links_screen
+    from fundwright_ui.screens.training.collecting import collections_screen
     from fundwright_ui.screens.training.history import history_screen
     from fundwright_ui.screens.training.passage import passage_screen
     from fundwright_ui.screens.training.run import run_screen
@@ -71,6 +72,7 @@ def screens() -> Iterable[Screen]:
         sam_screen,
         contract_screen,
         train_screen,
+        collections_screen,
         history_screen,
         run_screen,
         passage_screen,

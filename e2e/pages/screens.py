@@ -37,6 +37,7 @@ PUBLIC = (
 GUARDED = (
     "/dashboard/index",
     "/dashboard/train",
+    "/dashboard/train/collections",
     "/dashboard/nih",
     "/dashboard/nih/{grant}",
     "/dashboard/sam",

@@ -147,6 +147,10 @@ ROUTES = _table(
         PUT /api/saved-searches/{search_id}/visit
         PUT /api/saved-searches/{search_id}/following
         DELETE /api/saved-searches/{search_id}/following
+        GET /api/training/collections
+        GET /api/training/collections/export.csv
+        GET /api/training/collections/{collection_id}
+        GET /api/training/collections/{collection_id}/restriction
         GET /api/training/documents
         GET /api/training/documents/export.csv
         GET /api/training/documents/{document_id}
@@ -267,6 +271,12 @@ ROUTES = _table(
         PUT /api/training/runs/{run_id}/cancellation
         POST /api/training/runs/{run_id}/repetitions
         PUT /api/workspace/profile
+        POST /api/training/collections
+        PUT /api/training/collections/{collection_id}/name
+        DELETE /api/training/collections/{collection_id}
+        PUT /api/training/collections/{collection_id}/restriction
+        DELETE /api/training/collections/{collection_id}/restriction
+        PUT /api/training/documents/{document_id}/collection
         POST /api/saved-searches
         PUT /api/saved-searches/{search_id}/name
         PUT /api/saved-searches/{search_id}/query
@@ -395,6 +405,7 @@ SCREENS = _table(
         /dashboard/sam
         /dashboard/sam/{id}
         /dashboard/train
+        /dashboard/train/collections
         /dashboard/notifications
         /dashboard/trash
         /dashboard/history
@@ -456,6 +467,8 @@ WORLD = {
     "category": "category",
     "category_id": "category",
     "before[].category_id": "category",
+    "collection": "collection",
+    "collection_id": "collection",
     "comment_id": "comment",
     "thread_id": "comment",
     "document_id": "document",
@@ -526,6 +539,9 @@ QUERIES = {
     "/dashboard/sam?saved={id}": "saved search",
     "/dashboard/share-links?draft_id={id}": "draft",
     "/dashboard/notifications?workspace_id={id}": "workspace",
+    "/dashboard/train/collections?open={id}": "collection",
+    "/dashboard/train?asked_in={id}": "collection",
+    "/dashboard/train?collection={id}": "collection",
     "/dashboard/train?document={id}": "document",
     "/dashboard/workspace?person={id}": "account",
     "/dashboard/workspace?subject_id={id}": "document",

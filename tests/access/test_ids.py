@@ -52,8 +52,9 @@ from fundwright.searches import service as searches
 from fundwright.searches.schemas import SavedSearchForm, SearchedQuery
 from fundwright.sharing import service as sharing
 from fundwright.sharing.schemas import NewShare
+from fundwright.training import collecting
 from fundwright.training import service as training
-from fundwright.training.schemas import PastedText
+from fundwright.training.schemas import CollectionForm, PastedText
 from fundwright.workspaces import invitations as workspace_invitations
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import InvitationForm, WorkspaceForm
@@ -116,6 +117,7 @@ async def _make_world(core: Core) -> World:
         document = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
         trashed = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} had boats."))
         await training.remove_document(session, ada, trashed.id)
+        collection = await collecting.create(session, ada, CollectionForm(name=CANARY))
         commented = CommentForm(text=CANARY, subject_id=notices[0].id)
         comment = await conversation.add_comment(session, ada, core, commented)
         category = await categories.create(session, ada, CategoryCreate(name=CANARY))
@@ -169,7 +171,7 @@ async def _make_world(core: Core) -> World:
             {"id": (passage := uuid4()), "document": document.id, "owner": ada.id, "text": CANARY},
         )
         ids = {
-            "account": ada.id, "category": category.id, "comment": comment.id, "document": document.id, "draft": draft.id, "draft slug": draft.slug,
+            "account": ada.id, "category": category.id, "collection": collection.id, "comment": comment.id, "document": document.id, "draft": draft.id, "draft slug": draft.slug,
             "feedback": await first("feedback"), "notification": notification, "import": await first("import_run"), "invitation": await first("invitation"),
             "job": job, "notice": notices[0].id, "other notice": notices[1].id, "passage": passage, "passkey": passkey,
             "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,

@@ -1,4 +1,4 @@
-"""A member of a workspace who was not chosen finds restricted documents, drafts, and saved searches by no route, list, screen, event, live topic, or job."""
+"""A member of a workspace who was not chosen finds restricted documents, collections, drafts, and saved searches by no route, list, screen, event, live topic, or job."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.searches import service as searches
 from fundwright.searches.schemas import SavedSearchForm, SearchedQuery
+from fundwright.training import collecting
 from fundwright.training import service as training
-from fundwright.training.schemas import PastedText
+from fundwright.training.schemas import CollectionForm, PastedText
 from fundwright.workspaces import invitations
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import InvitationForm, RestrictionForm, WorkspaceForm
@@ -48,7 +49,7 @@ from tests.ui.conftest import Open
 
 pytestmark = pytest.mark.security(51)
 
-RESTRICTED = ("document", "draft", "draft slug", "passage", "saved search", "section", "trashed")
+RESTRICTED = ("collection", "contained", "document", "draft", "draft slug", "passage", "saved search", "section", "trashed")
 
 
 @pytest.fixture
@@ -74,6 +75,10 @@ async def _make_harbor(core: Core) -> tuple[World, Actor]:
         for each in (document, trashed):
             await training.restrict_document(session, ada, core, each.id, RestrictionForm())
         await training.remove_document(session, ada, trashed.id)
+        collection = await collecting.create(session, ada, CollectionForm(name=CANARY))
+        in_collection = PastedText(title=f"{CANARY} too", text=f"{CANARY} has piers.", collection_id=collection.id)
+        contained = await training.add_text(session, ada, core, in_collection)
+        await collecting.restrict(session, ada, core, collection.id, RestrictionForm())
         draft = await generation.start_draft(session, ada, core, opportunity_id=notices[0].id, template="capability-statement")
         section = draft.sections[0]
         save = SectionSave(heading=CANARY, text=CANARY, based_on=0)
@@ -91,7 +96,7 @@ async def _make_harbor(core: Core) -> tuple[World, Actor]:
         await session.execute(text("UPDATE draft SET title = :title"), {"title": CANARY})
     ids = {
         "document": document.id, "draft": draft.id, "draft slug": draft.slug, "passage": passage, "section": section.id,
-        "saved search": search.id,
+        "saved search": search.id, "collection": collection.id, "contained": contained.id,
         "trashed": trashed.id, "notice": notices[0].id, "other notice": notices[1].id,
     }  # fmt: skip
     return World(ada, {kind: str(value) for kind, value in ids.items()}), bob
@@ -105,7 +110,18 @@ async def token_of(core: Core, actor: Actor) -> str:
 
 async def contents(core: Core) -> str:
     """Everything that is restricted."""
-    tables = ("document", "chunk", "draft", "draft_section", "saved_search", "trash_item", "restriction", "restriction_member")
+    tables = (
+        "document",
+        "collection",
+        "contained_item",
+        "chunk",
+        "draft",
+        "draft_section",
+        "saved_search",
+        "trash_item",
+        "restriction",
+        "restriction_member",
+    )
     rows = " UNION ALL ".join(f"SELECT each::text FROM {table} AS each" for table in tables)
     async with core.database.transaction() as session:
         return str(await session.scalar(text(f"SELECT string_agg(each, '' ORDER BY each) FROM ({rows}) AS rows (each)")))
@@ -142,7 +158,7 @@ async def test_no_list_and_no_export_shows_a_restricted_record(committed: Core, 
             shown[actor] = {route for route, answer in answers.items() if CANARY in answer.text}
     assert shown[bob] == set()
     assert shown[world.owner] >= {
-        "GET /api/drafts", "GET /api/drafts/export.csv", "GET /api/saved-searches", "GET /api/saved-searches/export.csv", "GET /api/training/documents", "GET /api/training/documents/export.csv",
+        "GET /api/drafts", "GET /api/drafts/export.csv", "GET /api/saved-searches", "GET /api/saved-searches/export.csv", "GET /api/training/documents", "GET /api/training/documents/export.csv", "GET /api/training/collections", "GET /api/training/collections/export.csv",
         "GET /api/trash", "GET /api/trash/export.csv",
     }  # fmt: skip
 
@@ -170,7 +186,7 @@ async def test_no_screen_shows_a_restricted_record(committed: Core, harbor: tupl
 async def test_no_event_reaches_a_restricted_record(committed: Core, harbor: tuple[World, Actor], open_page: Open) -> None:
     world, bob = harbor
     before, fired = await contents(committed), 0
-    owned = [world.ids[kind] for kind in ("document", "draft", "trashed")]
+    owned = [world.ids[kind] for kind in ("collection", "contained", "document", "draft", "trashed")]
     for path in ("/dashboard/train", "/dashboard/trash", "/generate/index"):
         with capture_logs() as logs, acting_in(bob.scope):
             async with open_page(path, actor=bob) as page:

@@ -77,6 +77,8 @@ OWNED = (
     "restriction_member",
     "trash_item",
     "document",
+    "collection",
+    "contained_item",
     "chunk",
     "chunk_word",
     "chunk_vector",
@@ -99,7 +101,7 @@ OWNED = (
     "payment",
 )
 """Tables of workspaces, and of accounts."""
-TRASHABLE = ("document", "category", "draft", "saved_search")
+TRASHABLE = ("document", "collection", "category", "draft", "saved_search")
 OWNER, ACCOUNT = "owner_id", "account_id"
 PARENTS = {
     "document_id": "document",
@@ -280,18 +282,45 @@ def test_what_is_in_the_trash_is_visible_to_its_workspace(connection: Connection
 
 @pytest.mark.parametrize(
     "table",
-    ["trash_item", "document", "chunk", "chunk_vector", "draft", "draft_section", "draft_version", "share_link", "saved_search"],
+    [
+        "trash_item",
+        "document",
+        "collection",
+        "chunk",
+        "chunk_vector",
+        "draft",
+        "draft_section",
+        "draft_version",
+        "share_link",
+        "saved_search",
+    ],
 )
 def test_what_is_restricted_is_visible_only_to_its_members(connection: Connection, table: str) -> None:
-    """The workspace has a document, a draft, and a saved search, and one of each in its trash."""
+    """The workspace has a document, a collection, a draft, and a saved search, and one of each in its trash."""
     member = replace(ADA, account_id=UUID(int=99))
     act(connection, member)
     everything = count(connection, table)
-    restrict(connection, *(row_id(ADA, each) for each in ("document", "draft", "saved_search", "trash_item")))
+    restrict(connection, *(row_id(ADA, each) for each in ("document", "collection", "draft", "saved_search", "trash_item")))
     assert count(connection, table) == 0
     assert connection.execute(SQL("DELETE FROM {}").format(Identifier(table))).rowcount == 0
     act(connection, ADA)
     assert count(connection, table) == everything
+
+
+@pytest.mark.parametrize("table", ["document", "collection", "chunk", "chunk_vector", "citation", "activity", "comment"])
+def test_what_is_in_a_restricted_collection_is_visible_only_to_its_members(connection: Connection, table: str) -> None:
+    act(connection, ADA)
+    document, collection = row_id(ADA, "document"), row_id(ADA, "collection")
+    for table_of_subjects in ("activity", "comment"):
+        connection.execute(SQL("UPDATE {} SET subject_id = %s").format(Identifier(table_of_subjects)), [document])
+    connection.execute("DELETE FROM collection WHERE owner_id IS NULL")
+    connection.execute("DELETE FROM document WHERE owner_id IS NULL")
+    contained = row_of(connection, "contained_item", ADA, item_id=document, container_id=collection)
+    connection.execute(insertion("contained_item", contained))
+    restrict(connection, collection)
+    assert count(connection, table) == 1
+    act(connection, replace(ADA, account_id=UUID(int=99)))
+    assert count(connection, table) == 0
 
 
 def test_what_a_member_has_seen_of_a_search_is_visible_to_this_member_alone(connection: Connection) -> None:

@@ -42,6 +42,7 @@ _LABELS: Mapping[str, Message] = {
     "blog_post.published": later("Blog post published"),
     "blog_post.withdrawn": later("Blog post unpublished"),
     "category.deleted": later("Category moved to the trash"),
+    "collection.deleted": later("Collection moved to the trash"),
     "document.deleted": later("Document moved to the trash"),
     "document.renamed": later("Document renamed"),
     "comment.deleted": later("Comment deleted"),

@@ -15,9 +15,13 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, json_body, receive_file, receive_json
 from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
-from fundwright.training import service
+from fundwright.training import collecting, service
 from fundwright.training.schemas import (
     Answer,
+    CollectionChoice,
+    CollectionForm,
+    CollectionQuery,
+    CollectionRead,
     DocumentFailure,
     DocumentQuery,
     DocumentRead,
@@ -39,12 +43,16 @@ _MAX_TEXT_BYTES = 16_000_000
 
 
 @router.post("/documents", status_code=status.HTTP_201_CREATED, openapi_extra=UPLOAD)
-async def add_document(request: Request, core: CoreDep, session: DbSession, actor: Uploader) -> DocumentRead:
-    """Upload a file (form field `file`). Its type is detected from its content."""
+async def add_document(
+    request: Request, core: CoreDep, session: DbSession, actor: Uploader, collection: UUID | None = None
+) -> DocumentRead:
+    """Upload a file (form field `file`), to a collection if one is given. Its type is detected from its content."""
     require(actor, Permission.WORK)
     received = await receive_file(core, request, core.files.receive)
     async with request_slot(core, actor):
-        return await service.add_document(session, actor, core, received.kept, filename=received.filename)
+        return await service.add_document(
+            session, actor, core, received.kept, filename=received.filename, collection_id=collection
+        )
 
 
 @router.post("/texts", status_code=status.HTTP_201_CREATED, openapi_extra=json_body(PastedText))
@@ -90,6 +98,14 @@ async def choose_kind(session: DbSession, actor: CurrentActor, document_id: UUID
     return await service.choose_kind(session, actor, document_id, choice.kind)
 
 
+@router.put("/documents/{document_id}/collection")
+async def move_document(
+    session: DbSession, actor: CurrentActor, core: CoreDep, document_id: UUID, choice: CollectionChoice
+) -> DocumentRead:
+    """Move a document to a collection, or out of the one that it is in."""
+    return await service.move_document(session, actor, core, document_id, choice.collection_id)
+
+
 @router.put("/documents/{document_id}/title")
 async def rename_document(
     session: DbSession, actor: CurrentActor, client: RequestClient, document_id: UUID, change: DocumentTitle
@@ -132,6 +148,66 @@ async def download_document(core: CoreDep, actor: CurrentActor, document_id: UUI
 async def remove_document(session: DbSession, actor: CurrentActor, client: RequestClient, document_id: UUID) -> None:
     """Move a document to the trash, where `PUT /api/trash/{document_id}/restoration` restores it for 30 days."""
     await service.remove_document(session, actor, document_id, client=client)
+
+
+@router.get("/collections")
+async def list_collections(
+    session: DbSession, actor: CurrentActor, query: Annotated[CollectionQuery, Query()]
+) -> Page[CollectionRead]:
+    """List the collections of the workspace, each with the number of its documents that you see."""
+    return await collecting.list_collections(session, actor, query)
+
+
+@router.get("/collections/export.csv", response_class=CsvDownload)
+async def export_collections(export: Export, actor: CurrentActor, query: Annotated[CollectionQuery, Query()]) -> CsvDownload:
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    return export("collections.csv", lambda session: collecting.export_collections(session, actor, query))
+
+
+@router.post("/collections", status_code=status.HTTP_201_CREATED)
+async def create_collection(session: DbSession, actor: CurrentActor, form: CollectionForm) -> CollectionRead:
+    return await collecting.create(session, actor, form)
+
+
+@router.get("/collections/{collection_id}")
+async def get_collection(session: DbSession, actor: CurrentActor, collection_id: UUID) -> CollectionRead:
+    return await collecting.get_collection(session, actor, collection_id)
+
+
+@router.put("/collections/{collection_id}/name")
+async def rename_collection(session: DbSession, actor: CurrentActor, collection_id: UUID, form: CollectionForm) -> CollectionRead:
+    return await collecting.rename(session, actor, collection_id, form)
+
+
+@router.delete("/collections/{collection_id}", status_code=status.HTTP_204_NO_CONTENT)
+async def delete_collection(session: DbSession, actor: CurrentActor, client: RequestClient, collection_id: UUID) -> None:
+    """Move a collection to the trash. Its documents stay. `PUT /api/trash/{collection_id}/restoration` restores it with them."""
+    await collecting.delete(session, actor, collection_id, client=client)
+
+
+@router.get("/collections/{collection_id}/restriction")
+async def get_collection_restriction(
+    session: DbSession, actor: CurrentActor, core: CoreDep, collection_id: UUID
+) -> RestrictionRead:
+    """Return who sees the collection and its documents: everyone in the workspace, or only chosen members."""
+    return await collecting.get_restriction(session, actor, core, collection_id)
+
+
+@router.put("/collections/{collection_id}/restriction")
+async def restrict_collection(
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, collection_id: UUID, form: RestrictionForm
+) -> RestrictionRead:
+    """Restrict the collection and its documents to chosen members of the workspace. You and those who added the documents stay among
+    them."""
+    return await collecting.restrict(session, actor, core, collection_id, form, client=client)
+
+
+@router.delete("/collections/{collection_id}/restriction")
+async def lift_collection_restriction(
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, collection_id: UUID
+) -> RestrictionRead:
+    """Let everyone in the workspace see the collection again."""
+    return await collecting.lift_restriction(session, actor, core, collection_id, client=client)
 
 
 @router.post("/runs", status_code=status.HTTP_202_ACCEPTED)
@@ -195,9 +271,10 @@ async def find_answers(
     actor: CurrentActor,
     query: Annotated[str, Query(min_length=1, max_length=4_000)],
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
+    collection: UUID | None = None,
 ) -> list[Answer]:
     embedder = await language.get_embedder(core)
-    return await service.find_answers(core, actor, query, embedder=embedder, limit=limit)
+    return await service.find_answers(core, actor, query, embedder=embedder, limit=limit, collection_id=collection)
 
 
 @router.get("/passages/export.csv", response_class=CsvDownload)
@@ -207,10 +284,11 @@ async def export_passages(
     actor: CurrentActor,
     query: Annotated[str, Query(min_length=1, max_length=4_000)],
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
+    collection: UUID | None = None,
 ) -> CsvDownload:
     """Export the passages that answer the query as CSV."""
     embedder = await language.get_embedder(core)
-    found = await service.find_answers(core, actor, query, embedder=embedder, limit=limit)
+    found = await service.find_answers(core, actor, query, embedder=embedder, limit=limit, collection_id=collection)
     return export("passages.csv", lambda _session: service.answers_as_csv(found))
 
 

@@ -49,6 +49,20 @@ class Document(Trashable, Base):
     trained_at: Mapped[datetime | None]
 
 
+class DocumentCollection(Trashable, Base):
+    """A named group of documents. Which documents are in it is kept with restrictions, because they apply to its documents, too. In the
+    trash, it keeps them, unless they are moved to another one."""
+
+    __tablename__ = "collection"
+    __table_args__ = (owned_or_trashed(),)
+
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    created_by: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"), index=True)
+    """None once the account is deleted."""
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
 class Chunk(Base):
     """About 180 words of a document. The id is derived from position and text, so that training the document again keeps it."""
 

@@ -17,9 +17,9 @@ from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.notifications.schemas import NotificationKind
-from fundwright.training import events, repository, service
+from fundwright.training import collecting, events, repository, service
 from fundwright.training.jobs import propose_kinds, remove_files, train
-from fundwright.training.models import Document
+from fundwright.training.models import Document, DocumentCollection
 from fundwright.training.personal_data import own_files
 from fundwright.training.readers import Reader
 from fundwright.training.readers.docx import DocxReader
@@ -68,18 +68,31 @@ def trash_kinds() -> Iterable[TrashKind[Any]]:
             service.restore_document,
             before_removal=service.remove_files_of,
             path_of=service.path_of,
-        )
+        ),
+        TrashKind(
+            collecting.COLLECTION,
+            later("Collection"),
+            DocumentCollection,
+            Permission.WORK,
+            collecting.restore,
+            path_of=collecting.path_of,
+        ),
     ]
 
 
 @hookimpl
 def activity_kinds() -> Iterable[ActivityKind]:
-    return [service.ADDED, service.RENAMED]
+    return [service.ADDED, service.RENAMED, service.MOVED, *collecting.ACTIVITY]
 
 
 @hookimpl
 def restrictable_kinds() -> Iterable[RestrictableKind]:
-    return [RestrictableKind(service.DOCUMENT, later("Document"), service.get_restrictable, service.restriction_changed)]
+    return [
+        RestrictableKind(service.DOCUMENT, later("Document"), service.get_restrictable, service.restriction_changed),
+        RestrictableKind(
+            collecting.COLLECTION, later("Collection"), collecting.get_restrictable, service.collection_restriction_changed
+        ),
+    ]
 
 
 @hookimpl

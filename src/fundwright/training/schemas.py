@@ -7,12 +7,13 @@ from enum import StrEnum
 from typing import Annotated, ClassVar
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import from_stored, t
 from fundwright.core.paging import PageRequest
 from fundwright.core.sizes import file_size
+from fundwright.core.visible import visible_line
 from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import DocumentKind, HeadingPath
 from fundwright.workspaces.schemas import Access
@@ -104,6 +105,9 @@ class DocumentRead(BaseModel):
     is_underway: bool = False
     added_by: str = ""
     """The name of the account; "" for samples and deleted accounts."""
+    collection_id: UUID | None = None
+    collection: str = ""
+    """The name of the collection that it is in."""
     access: Access | None = None
 
     @property
@@ -113,22 +117,79 @@ class DocumentRead(BaseModel):
 
 
 class DocumentQuery(PageRequest):
-    """Which documents to list: those of one kind, those with `text` in their titles, those that are restricted to chosen members of the
+    """Which documents to list: those of one kind, those in one collection, those with `text` in their titles, those that are restricted to chosen members of the
     workspace or those that are not, or only those that questions and drafts search. The sample is not searched once a document of your own is trained."""
 
     kind: DocumentKind | None = None
+    collection: UUID | None = None
     text: str = Field(default="", max_length=200)
     is_restricted: bool | None = None
     is_searched: bool = False
 
 
 class PastedText(BaseModel):
-    """Pasted text. Markdown headings in it are recognized."""
+    """Pasted text, and the collection to put it into. Markdown headings in it are recognized."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
     title: str = Field(min_length=1, max_length=200)
     text: str = Field(min_length=1, max_length=2_000_000)
+    collection_id: UUID | None = None
+
+
+MAX_COLLECTION_NAME = 80
+
+
+def _visible(name: str) -> str:
+    if not (line := visible_line(name, most=MAX_COLLECTION_NAME)):
+        raise ValueError(t("The name has no visible characters. Enter another name."))
+    return line
+
+
+class CollectionForm(BaseModel):
+    """The name of a collection, which no other collection that you see has, ignoring case."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_COLLECTION_NAME),
+        AfterValidator(_visible),
+    ]
+
+
+class CollectionRead(BaseModel):
+    """A collection. `documents` counts those that the reader sees, `created_by` is "" once that account is deleted, and `access` is what
+    the reader may do with it if it is restricted to chosen members of the workspace, or else None."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    name: str
+    documents: int
+    created_by: str
+    created_at: datetime
+    access: Access | None = None
+
+    @property
+    def is_changeable(self) -> bool:
+        """Whether members of the workspace who may edit documents may change this collection."""
+        return self.access in (None, Access.EDIT)
+
+
+class CollectionQuery(PageRequest):
+    """Which collections to list, by name unless `sort` is name, documents, or created_at. `text` is part of a name."""
+
+    text: str = Field(default="", max_length=200)
+    is_restricted: bool | None = None
+
+
+class CollectionChoice(BaseModel):
+    """The collection to put a document into, or null for none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    collection_id: UUID | None
 
 
 class DocumentTitle(BaseModel):

@@ -15,7 +15,7 @@ from fundwright.accounts import audit
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.activity import service as activity
-from fundwright.activity.schemas import ActivityKind, Subject
+from fundwright.activity.schemas import ActivityKind, Combining, Subject
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.conversation import service as conversation
@@ -36,7 +36,8 @@ from fundwright.language import service as language
 from fundwright.language import units
 from fundwright.language.protocols import Embedder, Vectors
 from fundwright.language.schemas import DocumentKind, heading_text
-from fundwright.training import answering, naming, repository
+from fundwright.training import answering, collecting, naming, repository
+from fundwright.training.collecting import documents_topic
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.readers import Reader, choose_reader
 from fundwright.training.readers.markdown import MarkdownReader
@@ -80,6 +81,12 @@ ADDED = ActivityKind("document.added", later("Document added"), later("{person} 
 RENAMED = ActivityKind(
     "document.renamed", later("Document renamed"), later("{person} renamed the document “{before}” to “{subject}”")
 )
+MOVED = ActivityKind(
+    "document.moved",
+    later("Document moved"),
+    later("{person} moved the document “{subject}” to another collection"),  # a restricted one is not named
+    combining=Combining.SOON,
+)
 
 
 class AlreadyAdded(Conflict):
@@ -88,11 +95,6 @@ class AlreadyAdded(Conflict):
     def __init__(self, document: Document) -> None:
         super().__init__(t("You already have this content as “{title}”. Nothing was added.", title=document.title))
         self.document_id = document.id
-
-
-def documents_topic(owner_id: UUID) -> str:
-    """The live topic of every change of the workspace's documents."""
-    return f"documents:{owner_id}"
 
 
 @needs(Permission.WORK)
@@ -105,12 +107,16 @@ async def add_document(
     filename: str,
     title: str = "",
     kind: DocumentKind | None = None,
+    collection_id: UUID | None = None,
     is_trained_later: bool = True,
 ) -> DocumentRead:
-    """Add a file, and train it in a job unless the caller trains it. Without `kind`, the kind is proposed from its text. Raises
-    Invalid for a title that nobody could see, Unreadable (422), AlreadyAdded (409), or QuotaSpent (402)."""
+    """Add a file, also to a collection if one is given, and train it in a job unless the caller trains it. Without `kind`, the kind is
+    proposed from its text. Raises Invalid for a title that nobody could see, Unreadable (422), AlreadyAdded (409), QuotaSpent (402),
+    or NotFound or NotAllowed for the collection."""
     name = file_name(filename)
     with _discarding_unless_kept(core, received):
+        if collection_id is not None:
+            await collecting.lock(session, actor, collection_id)
         known = await repository.find_document_by_content(session, actor.workspace_id, received.sha256)
         if known is not None:
             raise AlreadyAdded(known)
@@ -132,16 +138,20 @@ async def add_document(
             is_kind_chosen=kind is not None,
         )
         added = await _add(session, actor, core, document, received)
+        if collection_id is not None:
+            await restrictions.put_into(session, actor, document.id, collection_id, made_by=actor.id)
         await activity.record(session, actor, ADDED, subject_of(document))
         return await _train_later(session, actor, core, added) if is_trained_later else added
 
 
 @needs(Permission.WORK)
 async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: PastedText) -> DocumentRead:
-    """Add pasted text as a Markdown document, and train it in a job. Raises Invalid for a title that nobody could see, AlreadyAdded (409), or
-    QuotaSpent (402)."""
+    """Add pasted text as a Markdown document, and train it in a job. Raises Invalid for a title that nobody could see, AlreadyAdded (409),
+    QuotaSpent (402), or NotFound or NotAllowed for the collection."""
     received = await core.files.receive(_once(pasted.text.encode()))
     with _discarding_unless_kept(core, received):
+        if pasted.collection_id is not None:
+            await collecting.lock(session, actor, pasted.collection_id)
         known = await repository.find_document_by_content(session, actor.workspace_id, received.sha256)
         if known is not None:
             raise AlreadyAdded(known)
@@ -158,6 +168,8 @@ async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: Past
             source=DocumentSource.PASTE,
         )
         added = await _add(session, actor, core, document, received)
+        if pasted.collection_id is not None:
+            await restrictions.put_into(session, actor, document.id, pasted.collection_id, made_by=actor.id)
         await activity.record(session, actor, ADDED, subject_of(document))
         return await _train_later(session, actor, core, added)
 
@@ -213,6 +225,7 @@ def _documents_as_csv(documents: AsyncIterator[DocumentRead]) -> AsyncIterator[s
             (t("Title"), lambda document: document.title),
             (t("File"), lambda document: document.filename),
             (t("Kind"), lambda document: document.kind),
+            (t("Collection"), lambda document: document.collection),
             (t("Status"), lambda document: document.state),
             (t("Bytes"), lambda document: document.size_bytes),
             (t("Passages"), lambda document: document.chunk_count),
@@ -302,6 +315,26 @@ async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, ki
 
 
 @needs(Permission.WORK)
+async def move_document(
+    session: AsyncSession, actor: Actor, core: Core, document_id: UUID, collection_id: UUID | None
+) -> DocumentRead:
+    """Move a document to a collection, or out of the one that it is in (None). Who may not see the collection does not see the document.
+
+    Raises NotFound, or NotAllowed if the actor may not edit the document or the collection, or the member who added the document may not
+    edit the collection.
+    """
+    if collection_id is not None:
+        await collecting.lock(session, actor, collection_id)
+    document = await _lock_to_change(session, actor, document_id)
+    await restrictions.put_into(session, actor, document_id, collection_id, made_by=document.created_by)
+    await activity.record(session, actor, MOVED, subject_of(document))
+    if await restrictions.access_to(session, actor, [document_id]):
+        await restriction_changed(session, actor, core, document_id)
+    await publish(session, documents_topic(actor.workspace_id))
+    return await get_document(session, actor, document_id)
+
+
+@needs(Permission.WORK)
 async def rename_document(
     session: AsyncSession, actor: Actor, document_id: UUID, change: DocumentTitle, *, client: Client = COMMAND_LINE
 ) -> DocumentRead:
@@ -367,6 +400,15 @@ async def restriction_changed(session: AsyncSession, actor: Actor, core: Core, d
 
 
 @needs(Permission.READ)
+async def collection_restriction_changed(session: AsyncSession, actor: Actor, core: Core, collection_id: UUID) -> None:
+    """Like `restriction_changed`, for the documents in a collection."""
+    await publish(session, documents_topic(actor.workspace_id))
+    waiting = await repository.list_ids_in(session, actor.workspace_id, collection_id, DocumentState.WAITING)
+    if waiting and actor.may(Permission.WORK):
+        await _begin_run(session, actor, core, waiting, title=_title(len(waiting)))
+
+
+@needs(Permission.READ)
 async def find_file(core: Core, actor: Actor, document_id: UUID) -> tuple[DocumentRead, Path]:
     """Return a document and its original file. Opens its own transaction. Raises NotFound."""
     async with core.database.transaction() as session:
@@ -382,6 +424,13 @@ async def list_searched(session: AsyncSession, actor: Actor) -> list[tuple[UUID,
     """Return ids and kinds of the documents that questions and drafts search: all that are trained, but not the sample, once one
     of the actor's own is trained."""
     return await repository.list_searched(session, actor.workspace_id)
+
+
+@needs(Permission.READ)
+async def list_documents_in(session: AsyncSession, actor: Actor, collection_id: UUID) -> list[UUID]:
+    """Return the trained documents in a collection. Raises NotFound."""
+    await collecting.get_collection(session, actor, collection_id)
+    return await repository.list_ids_in(session, actor.workspace_id, collection_id, DocumentState.TRAINED)
 
 
 @needs(Permission.READ)
@@ -657,14 +706,21 @@ async def find_passages(
 
 
 @needs(Permission.READ)
-async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8) -> list[Answer]:
-    """Return the passages that answer `query`, best first, each with the sentence that does. Opens its own transactions.
+async def find_answers(
+    core: Core, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8, collection_id: UUID | None = None
+) -> list[Answer]:
+    """Return the passages that answer `query`, best first, each with the sentence that does. If a collection is given, only its documents
+    are searched. Opens its own transactions.
 
-    Raises Conflict if all documents were trained with an embedding model other than the one in use.
+    Raises NotFound for the collection, or Conflict if all documents were trained with an embedding model other than the one in use.
     """
     question = units.spell_out_question(_asked(query, actor))
     if not question:
         return []
+    document_ids: list[UUID] | None = None
+    if collection_id is not None:
+        async with core.database.transaction() as session:
+            document_ids = await list_documents_in(session, actor, collection_id)
     patterns = [answering.initials_pattern(each) for each in answering.abbreviations_in(question)]
     phrases: list[str] = []
     if patterns:
@@ -678,7 +734,14 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
     names = naming.capitalized_in(question)
     async with core.database.transaction() as session:
         passages = await _search(
-            session, actor, abbreviated, vectors[0], embedder=embedder, limit=max(limit, _READ_PASSAGES), names=names
+            session,
+            actor,
+            abbreviated,
+            vectors[0],
+            embedder=embedder,
+            limit=max(limit, _READ_PASSAGES),
+            document_ids=document_ids,
+            names=names,
         )
         if not passages:
             return []
@@ -872,9 +935,12 @@ async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Documen
     underway = await repository.list_underway_ids(session, actor.workspace_id)
     names = await workspaces.names_of(session, actor, (document.created_by for document in documents))
     access = await restrictions.access_to(session, actor, [document.id for document in documents])
+    collections = await collecting.names_of(session, actor, [document.id for document in documents])
     return [
         DocumentRead.model_validate(document).model_copy(
             update={
+                "collection_id": collections.get(document.id, (None, ""))[0],
+                "collection": collections.get(document.id, (None, ""))[1],
                 "is_underway": document.id in underway,
                 "added_by": names.get(document.created_by, ""),
                 "access": access.get(document.id),

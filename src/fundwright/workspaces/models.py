@@ -43,6 +43,17 @@ class Restriction(Base):
     restricted_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class ContainedItem(Base):
+    """An item in another one, such as a document in a collection: the restriction of the container also applies to it. Row-level security
+    of documents looks here, so this cannot be a column of `document`."""
+
+    __tablename__ = "contained_item"
+
+    item_id: Mapped[UUID] = mapped_column(primary_key=True)
+    container_id: Mapped[UUID] = mapped_column(index=True)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), index=True)
+
+
 class RestrictionMember(Base):
     """A chosen member of a restricted item. Former members of the workspace are removed by the database."""
 

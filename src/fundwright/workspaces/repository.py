@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ARRAY, ColumnElement, Row, Select, String, and_, case, delete, func, or_, select, update
+from sqlalchemy import ARRAY, ColumnElement, Row, Select, String, Subquery, and_, case, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -17,7 +17,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.messages import t
-from fundwright.workspaces.models import Restriction, RestrictionMember, WorkspaceInvitation
+from fundwright.workspaces.models import ContainedItem, Restriction, RestrictionMember, WorkspaceInvitation
 from fundwright.workspaces.schemas import (
     Access,
     ChosenMemberRead,
@@ -373,8 +373,18 @@ async def end_invitations_from(session: AsyncSession, workspace_id: UUID | None,
 # Restricted items
 
 
+def _restrictions(workspace_id: UUID) -> Subquery:
+    """Select the ids of a workspace's restricted items, each with the subject of each restriction that applies to it: the item, or what
+    contains it."""
+    own = select(Restriction.subject_id.label("item_id"), Restriction.subject_id).where(Restriction.owner_id == workspace_id)
+    inherited = select(ContainedItem.item_id, Restriction.subject_id).join(
+        Restriction, Restriction.subject_id == ContainedItem.container_id
+    )
+    return own.union_all(inherited.where(Restriction.owner_id == workspace_id)).subquery()
+
+
 def restricted_ids(workspace_id: UUID) -> Select[UUID]:
-    return select(Restriction.subject_id).where(Restriction.owner_id == workspace_id)
+    return select(_restrictions(workspace_id).c.item_id)
 
 
 def restricted_editors(workspace_id: UUID) -> Select[UUID, UUID]:
@@ -383,27 +393,80 @@ def restricted_editors(workspace_id: UUID) -> Select[UUID, UUID]:
     return chosen.where(RestrictionMember.owner_id == workspace_id, RestrictionMember.access == Access.EDIT)
 
 
-def _is_chosen(account_id: UUID) -> ColumnElement[bool]:
-    chosen = RestrictionMember.subject_id == Restriction.subject_id, RestrictionMember.account_id == account_id
-    return select(RestrictionMember).where(*chosen).exists()
-
-
 async def list_hidden_ids(session: AsyncSession, workspace_id: UUID, account_id: UUID) -> Sequence[UUID]:
     """Return the items of the workspace that the account may not see."""
-    return (await session.scalars(restricted_ids(workspace_id).where(~_is_chosen(account_id)))).all()
+    found = _restrictions(workspace_id)
+    chosen = RestrictionMember.subject_id == found.c.subject_id, RestrictionMember.account_id == account_id
+    return (await session.scalars(select(found.c.item_id).where(~select(RestrictionMember).where(*chosen).exists()))).all()
 
 
 async def access_to(
     session: AsyncSession, workspace_id: UUID, account_id: UUID, subject_ids: Collection[UUID]
 ) -> Mapping[UUID, Access | None]:
-    """Return what the account may do with those of the items that are restricted; None is nothing."""
-    own = and_(RestrictionMember.subject_id == Restriction.subject_id, RestrictionMember.account_id == account_id)
-    found = (
-        select(Restriction.subject_id, RestrictionMember.access)
+    """Return what the account may do with those of the items that are restricted; None is nothing. If several restrictions apply to an
+    item, the account may only do what all of them allow."""
+    found = _restrictions(workspace_id)
+    own = and_(RestrictionMember.subject_id == found.c.subject_id, RestrictionMember.account_id == account_id)
+    rows = await session.execute(
+        select(found.c.item_id, RestrictionMember.access)
         .outerjoin(RestrictionMember, own)
-        .where(Restriction.owner_id == workspace_id, Restriction.subject_id.in_(subject_ids))
+        .where(found.c.item_id.in_(subject_ids))
     )
-    return {id: Access(access) if access else None for id, access in await session.execute(found)}
+    least: dict[UUID, Access | None] = {}
+    for id, given in rows:
+        access = Access(given) if given else None
+        least[id] = access if id not in least else _weaker(least[id], access)
+    return least
+
+
+def _weaker(one: Access | None, other: Access | None) -> Access | None:
+    if one is None or other is None:
+        return None
+    return other if one.includes(other) else one
+
+
+async def list_seeing(session: AsyncSession, workspace_id: UUID, subject_id: UUID) -> frozenset[UUID] | None:
+    """Return the chosen members who see an item; None if it is not restricted."""
+    found = _restrictions(workspace_id)
+    member = RestrictionMember.subject_id == found.c.subject_id
+    rows = await session.execute(
+        select(found.c.subject_id, RestrictionMember.account_id)
+        .outerjoin(RestrictionMember, member)
+        .where(found.c.item_id == subject_id)
+    )
+    chosen: dict[UUID, set[UUID]] = {}
+    for restriction, account_id in rows:
+        chosen.setdefault(restriction, set()).update({account_id} - {None})
+    return frozenset.intersection(*map(frozenset, chosen.values())) if chosen else None
+
+
+def contained(workspace_id: UUID) -> Select[UUID, UUID]:
+    return select(ContainedItem.item_id, ContainedItem.container_id).where(ContainedItem.owner_id == workspace_id)
+
+
+async def containers_of(session: AsyncSession, workspace_id: UUID, item_ids: Collection[UUID]) -> Mapping[UUID, UUID]:
+    """Return the containers of those of the items that are in one."""
+    rows = await session.execute(contained(workspace_id).where(ContainedItem.item_id.in_(item_ids)))
+    return dict(rows.all())
+
+
+async def put_into(session: AsyncSession, workspace_id: UUID, item_id: UUID, container_id: UUID | None) -> None:
+    if container_id is None:
+        await session.execute(delete(ContainedItem).where(ContainedItem.item_id == item_id))
+        return
+    added = insert(ContainedItem).values(item_id=item_id, container_id=container_id, owner_id=workspace_id)
+    await session.execute(added.on_conflict_do_update(index_elements=["item_id"], set_={"container_id": container_id}))
+
+
+async def remove_contained(session: AsyncSession, ids: Collection[UUID]) -> Sequence[UUID]:
+    """Take items out of their containers, and everything out of those among them that are containers. Return the items whose containers
+    were restricted."""
+    is_item = ContainedItem.item_id.in_(ids)
+    restricted = select(Restriction.subject_id)
+    found = await session.scalars(select(ContainedItem.item_id).where(is_item, ContainedItem.container_id.in_(restricted)))
+    inherited = found.all()
+    await session.execute(delete(ContainedItem).where(or_(is_item, ContainedItem.container_id.in_(ids))))
+    return inherited
 
 
 async def list_chosen(session: AsyncSession, workspace_id: UUID, subject_id: UUID) -> list[ChosenMemberRead]:

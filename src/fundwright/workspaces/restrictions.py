@@ -1,4 +1,4 @@
-"""Documents, drafts, and saved searches that only chosen members of their workspace see. PostgreSQL hides them from all others (decision 0119)."""
+"""Documents, collections, drafts, and saved searches that only chosen members of their workspace see. PostgreSQL hides them from all others (decision 0119)."""
 
 from __future__ import annotations
 
@@ -52,10 +52,12 @@ ACTIVITY = (RESTRICTED, CHANGED, LIFTED, HIDDEN)
 
 @dataclass(frozen=True)
 class RestrictableItem:
-    """What can be restricted. `made_by` is the account that made it, if it exists, and `subject` that of its activity."""
+    """What can be restricted. `made_by` is the account that made it, if it exists, and `subject` that of its activity. `contributors` made
+    what it contains."""
 
     made_by: UUID | None
     subject: Subject
+    contributors: frozenset[UUID] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,11 @@ def restricted_ids(workspace_id: UUID) -> Select[UUID]:
 def editors(workspace_id: UUID) -> Select[UUID, UUID]:
     """Select the ids of a workspace's restricted items, each with those of the chosen members who may edit it, as a subquery."""
     return repository.restricted_editors(workspace_id)
+
+
+def contained(workspace_id: UUID) -> Select[UUID, UUID]:
+    """Select the ids of a workspace's items that are in a container, each with that of the container, as a subquery for lists."""
+    return repository.contained(workspace_id)
 
 
 @needs(Permission.READ)
@@ -121,9 +128,39 @@ async def may(session: AsyncSession, actor: Actor, subject_id: UUID, wanted: Acc
 async def may_be_told(session: AsyncSession, actor: Actor, subject_id: UUID, account_ids: Collection[UUID]) -> frozenset[UUID]:
     """Return those of the members who see an item of the actor's workspace."""
     wanted = frozenset(account_ids)
-    if not await access_to(session, actor, [subject_id]):
-        return wanted
-    return wanted & {member.account_id for member in await repository.list_chosen(session, actor.workspace_id, subject_id)}
+    seeing = await repository.list_seeing(session, actor.workspace_id, subject_id) if actor.is_in_shared_workspace else None
+    return wanted if seeing is None else wanted & seeing
+
+
+@needs(Permission.READ)
+async def containers_of(session: AsyncSession, actor: Actor, item_ids: Collection[UUID]) -> Mapping[UUID, UUID]:
+    """Return the containers of those of the items that are in one."""
+    return await repository.containers_of(session, actor.workspace_id, item_ids)
+
+
+@needs(Permission.WORK)
+async def put_into(
+    session: AsyncSession, actor: Actor, item_id: UUID, container_id: UUID | None, *, made_by: UUID | None
+) -> None:
+    """Put an item into a container, whose restriction then also applies to it, or take it out of the one that it is in (None). Call it
+    after `lock_container`. Raises NotAllowed if the member who made the item could no longer edit it."""
+    if container_id is not None and made_by is not None and actor.is_in_shared_workspace:
+        is_member = made_by in await repository.list_member_ids(session, actor.workspace_id)
+        access = await repository.access_to(session, actor.workspace_id, made_by, [container_id])
+        if is_member and access.get(container_id, Access.EDIT) is not Access.EDIT:
+            names = await service.names_of(session, actor, [made_by])
+            raise NotAllowed(
+                t("{name} added this, and may not edit what is there. Choose {name} there first.", name=names.get(made_by, ""))
+            )
+    await repository.put_into(session, actor.workspace_id, item_id, container_id)
+
+
+@needs(Permission.WORK)
+async def lock_container(session: AsyncSession, actor: Actor, container_id: UUID) -> None:
+    """Until the transaction ends, the container's restriction stays as it is. Raises NotAllowed if the actor may not edit it."""
+    if actor.is_in_shared_workspace:
+        await service.lock_shared(session, actor)
+    await require(session, actor, container_id)
 
 
 @needs(Permission.READ)
@@ -147,8 +184,8 @@ async def restrict(
     *,
     client: Client = COMMAND_LINE,
 ) -> RestrictionRead:
-    """Restrict an item of the actor's workspace to chosen members. The actor and the member who made the item are
-    among them and may edit it.
+    """Restrict an item of the actor's workspace to chosen members. The actor and the members who made the item or what it contains
+    are among them and may edit it.
 
     Raises PersonalWorkspace, NotFound, also for an account that is not a member, or NotAllowed.
     """
@@ -160,7 +197,8 @@ async def restrict(
     in_workspace = set(await repository.list_member_ids(session, actor.workspace_id))
     if chosen.keys() - in_workspace:
         raise NotFound(t("The member"))
-    members = chosen | {editor: Access.EDIT for editor in (actor.id, item.made_by) if editor in in_workspace}
+    makers = actor.id, item.made_by, *item.contributors
+    members = chosen | {editor: Access.EDIT for editor in makers if editor in in_workspace}
     before = await _chosen(session, actor, subject_id)
     await repository.save_restriction(session, actor.workspace_id, subject_id, kind=kind, restricted_by=actor.id, members=members)
     await audit.record(
@@ -233,8 +271,11 @@ async def export_restricted(session: AsyncSession, actor: Actor, core: Core, que
 
 
 async def forget(session: AsyncSession, subject_ids: Collection[UUID]) -> None:
-    """Forget the restrictions of items that this transaction deletes, and their activity, which names them."""
-    await activity.forget(session, await repository.remove_restrictions(session, subject_ids), stand_in=HIDDEN)
+    """Forget the restrictions of items that this transaction deletes, what they are in and contain, and their activity, which names
+    them."""
+    inherited = await repository.remove_contained(session, subject_ids)
+    restricted = {*inherited, *await repository.remove_restrictions(session, subject_ids)}
+    await activity.forget(session, restricted, stand_in=HIDDEN)
 
 
 async def _lift(

@@ -17,16 +17,34 @@ from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.language.schemas import DocumentKind
+from fundwright.training import collecting
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentQuery, DocumentRead
 from fundwright_ui.hooks import Query, use_query
 from fundwright_ui.product import SavedState, use_actor, use_connection, use_saved_state
-from fundwright_ui.ui import button, checkbox, empty, loading, problem, row, stack, text_field, text_link
+from fundwright_ui.ui import (
+    Option,
+    button,
+    checkbox,
+    empty,
+    loading,
+    problem,
+    row,
+    select_field,
+    stack,
+    text_field,
+    text_link,
+)
 
 _SHOWN_AT_FIRST, _SHOWN_AT_MOST = 5, 100
 
 Searched = list[tuple[UUID, DocumentKind]]
 """Ids and kinds of the trained documents that drafts can use."""
+
+
+Contents = tuple[str, frozenset[UUID]]
+"""The name of a collection, and its trained documents."""
+_ALL = "all"
 
 
 class GroupChoice(BaseModel):
@@ -68,6 +86,12 @@ class Sources(BaseModel):
         """The numbers of selected documents of ours and of all of ours."""
         ours = [self.group(kind).has(id) for id, kind in searched if kind.is_ours]
         return sum(ours), len(ours)
+
+    def only(self, searched: Searched, document_ids: frozenset[UUID]) -> Sources:
+        """Of ours, only these documents."""
+        kinds = {kind for _, kind in searched if kind.is_ours}
+        of_kind = {kind: frozenset(id for id, each in searched if each == kind and id in document_ids) for kind in kinds}
+        return Sources(groups={**self.groups, **{kind: GroupChoice(is_chosen=False, but=ids) for kind, ids in of_kind.items()}})
 
     def with_group(self, kind: DocumentKind, *, is_chosen: bool) -> Sources:
         return Sources(groups={**self.groups, kind: GroupChoice(is_chosen=is_chosen)})
@@ -120,6 +144,7 @@ def source_choice(searched: Query[Searched], sources: Choice, text: str, search:
         text_field("sources-search", t("Search your documents"), type="search", value=text, on_change=search, id="sources-search")
         if len(searched.value) > _SHOWN_AT_FIRST
         else None,
+        _from_collection(searched.value, sources, key="collection") if ours else None,
         *(_group(kind, searched.value, sources, text, key=f"group:{kind}:{text}") for kind in ours),
         None
         if ours
@@ -136,6 +161,42 @@ def source_choice(searched: Query[Searched], sources: Choice, text: str, search:
         )
         if theirs
         else None,
+    )
+
+
+@component
+def _from_collection(searched: Searched, sources: Choice) -> VdomDict | None:
+    """A choice of all documents of ours, or those of one collection."""
+    actor = use_actor()
+
+    async def read(session: AsyncSession) -> dict[str, Contents]:
+        contents = await collecting.list_trained_contents(session, actor)
+        collections = await collecting.list_all(session, actor)
+        return {str(each.id): (each.name, contents[each.id]) for each in collections if each.id in contents}
+
+    found = use_query(read, key=[actor.id], topics=[training.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id)])
+    collections = found.value or {}
+    if not collections:
+        return problem(found.error, on_retry=found.reload) if found.error else None
+    chosen = set(sources.value.chosen(searched))
+    wanted = {id: set(sources.value.only(searched, contents).chosen(searched)) for id, (_, contents) in collections.items()}
+    everything = chosen == {id for id, _ in searched}
+    current = _ALL if everything else next((id for id, only in wanted.items() if only == chosen), "")
+
+    async def choose(id: str) -> None:
+        await sources.set(sources.value.only(searched, collections[id][1]) if id in collections else Sources())
+
+    return select_field(
+        "sources-collection",
+        t("Collection"),
+        [
+            *([] if current else [Option("", t("Own choice"))]),
+            Option(_ALL, t("All documents")),
+            *(Option(id, name) for id, (name, _) in collections.items()),
+        ],
+        value=current,
+        on_change=choose,
+        id="sources-collection",
     )
 
 

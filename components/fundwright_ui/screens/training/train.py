@@ -22,9 +22,11 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind, heading_text, headings_below
+from fundwright.training import collecting
 from fundwright.training import service as training
 from fundwright.training.schemas import (
     Answer,
+    CollectionRead,
     DocumentQuery,
     DocumentRead,
     DocumentSource,
@@ -43,9 +45,20 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_of
 from fundwright_ui.screens.comments import CLOSED, are_comments_open, comments_button, comments_panel
 from fundwright_ui.screens.first_steps import ADD_DOCUMENTS, first_steps
-from fundwright_ui.screens.listing import Listing, existing_page, export_button, page_table, use_listing
+from fundwright_ui.screens.listing import (
+    Listing,
+    existing_page,
+    export_button,
+    has_filters,
+    narrow,
+    no_match,
+    page_table,
+    use_listing,
+)
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.screens.samples import sample_notice
+from fundwright_ui.screens.training.collecting import PATH as COLLECTIONS
+from fundwright_ui.screens.training.collecting import collection_options, found_collection
 from fundwright_ui.screens.training.excerpt import excerpt
 from fundwright_ui.screens.training.run import progress_text
 from fundwright_ui.screens.view_only import view_only_notice
@@ -92,6 +105,7 @@ class Overview(BaseModel):
     """The data that the screen shows."""
 
     documents: Page[DocumentRead]
+    collections: list[CollectionRead]
     hidden: frozenset[str]
     """Documents that are hidden from the person."""
     usage: Usage
@@ -128,6 +142,7 @@ def train_screen() -> VdomDict:
         runs = await training.list_runs(session, actor, PageRequest(page_size=1))
         return Overview(
             documents=await existing_page(partial(training.list_documents, session, actor), request),
+            collections=await collecting.list_all(session, actor),
             hidden=frozenset(map(str, await restrictions.hidden_ids(session, actor))),
             usage=await training.get_usage(session, actor, connection.core),
             plan=(await billing.workspace_plan(session, actor)).plan,
@@ -171,6 +186,9 @@ def train_screen() -> VdomDict:
     is_running = overview.run is not None and not overview.run.state.is_over
     opened = next((each.item for each in listing.rows.shown if each.id == url.get("document") and not each.outcome), None)
     commented = id_in(url.get("document"))
+    collections = overview.collections
+    within = found_collection(collections, request.collection)
+    adding_to = within if within and within.is_changeable else None
     is_pasting = url.get("open") == _PASTE and actor.may(Permission.WORK)
     # From the click until the run that it started has been read and has ended.
     is_starting = starting.is_running or (started_id is not None and (overview.run is None or overview.run.id != started_id))
@@ -201,12 +219,14 @@ def train_screen() -> VdomDict:
         beside(
             section(
                 t("Documents"),
-                html.div({"id": ADD_DOCUMENTS, "tabIndex": -1}, _add_documents(listing.load, key="add"))
+                html.div({"id": ADD_DOCUMENTS, "tabIndex": -1}, _add_documents(listing.load, adding_to, key="add"))
                 if actor.may(Permission.WORK)
                 else None,
                 _running(overview.run, key="running") if overview.run is not None and is_running else None,
                 _documents(listing, overview.documents, model.value.id if model.value else None, key="documents")
                 if overview.documents.total or listing.rows.shown
+                else no_match(url, request, t("No documents here. Choose another collection, or move documents to this one."))
+                if has_filters(request)
                 else empty(
                     t("No documents yet. Drop some above or paste text. They are processed automatically.")
                     if actor.may(Permission.WORK)
@@ -214,15 +234,28 @@ def train_screen() -> VdomDict:
                     icon_name="train",
                 ),
                 _used(overview),
+                actions=[
+                    select_field(
+                        "collection",
+                        t("Collection"),
+                        collection_options(collections, t("All documents")),
+                        value=str(within.id) if within else "",
+                        on_change=narrow(url, "collection"),
+                        small=True,
+                        id="in-collection",
+                    )
+                ]
+                if collections
+                else [],
             ),
-            panel=_paste_text(listing.load, key="paste")
+            panel=_paste_text(listing.load, adding_to, key="paste")
             if is_pasting
             else comments_panel(training.DOCUMENT, commented, is_titled=True, key=f"comments-{commented}")
             if commented is not None and are_comments_open(url)
-            else _document_panel(opened, listing, key=f"document-{opened.id}")
+            else _document_panel(opened, collections, listing, key=f"document-{opened.id}")
             if opened
             else None,
-            aside=html.div({"id": _ASK, "className": "fw-card", "tabIndex": -1, "key": "ask"}, _ask(key="ask")),
+            aside=html.div({"id": _ASK, "className": "fw-card", "tabIndex": -1, "key": "ask"}, _ask(collections, key="ask")),
         ),
         sample_notice(
             t("Some of these documents are samples from a fictional company."),
@@ -249,11 +282,17 @@ def train_screen() -> VdomDict:
                 icon_name="train",
                 on_click=starting,
                 is_busy=starting.is_running,
-                disabled=is_running or is_starting or not overview.documents.total,
+                disabled=is_running or is_starting or not (overview.documents.total or has_filters(request)),
             )
             if actor.may(Permission.WORK)
             else None,
-            menu(t("More actions"), export, trash_link(training.DOCUMENT, variant="text"), id="train-actions"),
+            menu(
+                t("More actions"),
+                link_button(t("Collections"), connection.href(COLLECTIONS), variant="text", size="small", icon_name="train"),
+                export,
+                trash_link(training.DOCUMENT, variant="text"),
+                id="train-actions",
+            ),
         ],
     )
 
@@ -282,15 +321,20 @@ def _used(overview: Overview) -> VdomDict | None:
     )
 
 
+def _added_to(collection: CollectionRead | None) -> str:
+    return t("New documents are added to the collection “{name}”.", name=collection.name) if collection else ""
+
+
 @component
-def _add_documents(load: Callable[[], None]) -> VdomDict:
+def _add_documents(load: Callable[[], None], collection: CollectionRead | None) -> VdomDict:
     connection, url = use_connection(), use_url_state()
+    address = "/api/training/documents"
     return html.div(
-        {"role": "group", "aria-label": t("Add documents")},
+        {"className": "fw-stack fw-stack-tight", "role": "group", "aria-label": t("Add documents")},
         FileDrop(
             label=t("Choose files"),
             hint=t("Or drop them here: PDF, DOCX, Markdown, HTML, or text"),
-            upload_url=connection.href("/api/training/documents"),
+            upload_url=connection.href(f"{address}?collection={collection.id}" if collection else address),
             accept=_ACCEPT,
             is_multiple=True,
             max_bytes=connection.core.settings.max_upload_bytes,
@@ -298,15 +342,17 @@ def _add_documents(load: Callable[[], None]) -> VdomDict:
             on_uploaded=load,
             fallback=[button(t("Choose files"), disabled=True)],
         ),
+        html.p({"className": "fw-hint"}, _added_to(collection)) if collection else None,
     )
 
 
 @component
-def _paste_text(load: Callable[[], None]) -> VdomDict:
+def _paste_text(load: Callable[[], None], collection: CollectionRead | None) -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
 
     async def paste(session: AsyncSession, pasted: PastedText) -> None:
-        await training.add_text(session, actor, connection.core, pasted)
+        wanted = pasted.model_copy(update={"collection_id": collection.id if collection else None})
+        await training.add_text(session, actor, connection.core, wanted)
 
     def close() -> None:
         url.set(open=None)
@@ -320,7 +366,7 @@ def _paste_text(load: Callable[[], None]) -> VdomDict:
         t("Paste text"),
         form(
             text_field("title", t("Title"), required=True, maxlength=200, id="pasted-title"),
-            text_area("text", t("Text"), required=True, rows=10, id="pasted-text"),
+            text_area("text", t("Text"), required=True, rows=10, id="pasted-text", help=_added_to(collection) or None),
             on_submit=pasting,
             model=PastedText,
             submit=t("Add text"),
@@ -334,28 +380,32 @@ def _paste_text(load: Callable[[], None]) -> VdomDict:
 
 
 @component
-def _ask() -> VdomDict:
+def _ask(collections: list[CollectionRead]) -> VdomDict:
     actor = use_actor()
     connection = use_connection()
     url = use_url_state()
     asked = url.get("question").strip()[:_QUESTION_CHARACTERS]
+    asked_in = found_collection(collections, id_in(url.get("asked_in")))
+    collection_id = asked_in.id if asked_in else None
 
     async def find() -> list[Answer]:
         embedder = await language.get_embedder(connection.core)
-        return await training.find_answers(connection.core, actor, asked, embedder=embedder, limit=_SHOWN_PASSAGES)
+        return await training.find_answers(
+            connection.core, actor, asked, embedder=embedder, limit=_SHOWN_PASSAGES, collection_id=collection_id
+        )
 
     async def nothing() -> list[Answer]:
         return []
 
     found = use_query(
         find if asked else nothing,
-        key=[actor.id, asked],
+        key=[actor.id, asked, collection_id],
         topics=[training.documents_topic(actor.workspace_id)],
         with_session=False,
     )
 
     def ask(fields: Fields) -> None:
-        url.go(question=str(fields.get("question", "")).strip())
+        url.go(question=str(fields.get("question", "")).strip(), asked_in=str(fields.get("asked_in", "")))
 
     return section(
         t("Ask the knowledge base"),
@@ -371,16 +421,27 @@ def _ask() -> VdomDict:
                 ),
                 button(t("Ask"), type="submit"),
             ),
+            select_field(
+                "asked_in",
+                t("Search in"),
+                collection_options(collections, t("All documents")),
+                default=str(collection_id or ""),
+                small=True,
+                id="asked-in",
+                key=f"asked-in-{collection_id}",
+            )
+            if collections
+            else None,
             html.p({"className": "fw-hint"}, t("Finds the sentences in your documents that answer your question.")),
             on_submit=ask,
             label=t("Ask the knowledge base"),
         ),
-        html.div({"aria-live": "polite"}, _found(found, asked) if asked else None),
+        html.div({"aria-live": "polite"}, _found(found, asked, asked_in) if asked else None),
         _unsearched(key="unsearched") if asked else None,
     )
 
 
-def _found(found: Query[list[Answer]], asked: str) -> VdomDict:
+def _found(found: Query[list[Answer]], asked: str, asked_in: CollectionRead | None) -> VdomDict:
     connection = use_connection()
     if found.error:
         return problem(found.error, on_retry=found.reload)
@@ -392,9 +453,12 @@ def _found(found: Query[list[Answer]], asked: str) -> VdomDict:
         None
         if answers
         else empty(
-            t("Nothing in your documents answers this. Add a document that does, or rephrase the question."), icon_name="search"
+            t("Nothing in the documents of this collection answers this. Search in all documents, or rephrase the question.")
+            if asked_in
+            else t("Nothing in your documents answers this. Add a document that does, or rephrase the question."),
+            icon_name="search",
         ),
-        row(_export_answers(asked, len(answers))),
+        row(_export_answers(asked, asked_in, len(answers))),
     )
 
 
@@ -418,8 +482,9 @@ def _not_searched(unsearched: Unsearched) -> str:
     return t("Not trained and not searched: {titles}", titles=titles)
 
 
-def _export_answers(question: str, count: int) -> VdomDict | None:
-    address = f"/api/training/passages/export.csv?{urlencode({'query': question, 'limit': _SHOWN_PASSAGES})}"
+def _export_answers(question: str, asked_in: CollectionRead | None, count: int) -> VdomDict | None:
+    wanted = {"query": question, "limit": _SHOWN_PASSAGES} | ({"collection": asked_in.id} if asked_in else {})
+    address = f"/api/training/passages/export.csv?{urlencode(wanted)}"
     return export_button(use_connection(), address, count, label=t("Export answers as CSV"))
 
 
@@ -518,12 +583,16 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
 
 
 @component
-def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentRead]) -> VdomDict:
+def _document_panel(
+    document: DocumentRead, collections: list[CollectionRead], listing: Listing[Overview, DocumentRead]
+) -> VdomDict:
     """A document beside the list: what it is, its original, and what can be done with it."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     is_renaming, set_renaming = use_state(False)
     is_sharing, set_sharing = use_state(False)
     may_work = actor.may(Permission.WORK) and document.is_changeable
+    collection = found_collection(collections, document.collection_id)
+    targets = [each for each in collections if each.is_changeable or each == collection]
 
     async def remove(session: AsyncSession) -> None:
         await training.remove_document(session, actor, document.id, client=connection.client)
@@ -533,6 +602,13 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
 
     async def choose_kind(session: AsyncSession, kind: str) -> None:
         await training.choose_kind(session, actor, document.id, DocumentKind(kind))
+
+    async def move(session: AsyncSession, collection: str) -> None:
+        await training.move_document(session, actor, connection.core, document.id, id_in(collection))
+
+    async def move_back(session: AsyncSession) -> None:
+        await training.move_document(session, actor_of(connection), connection.core, document.id, document.collection_id)
+        listing.load()
 
     async def train_again() -> None:
         await training.start_run(connection.core, actor, [document.id])
@@ -559,6 +635,7 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
     )
     renaming = use_action(rename, success=t("The document was renamed."), then=stop_renaming)
     choosing_kind = use_action(choose_kind, success=t("The kind was changed."), then=listing.load)
+    moving = use_action(move, success=t("The document was moved."), undo=move_back, then=listing.load)
     training_again = use_action(train_again, success=t("The training run was started."), then=close, in_transaction=False)
 
     return side_panel(
@@ -578,11 +655,18 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
             {
                 t("File"): document.filename,
                 t("Kind"): None if may_work else document.kind.label,
+                t("Collection"): None if may_work else document.collection or None,
                 t("Status"): _state(document).label,
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
                 t("Size"): file_size(document.size_bytes),
                 t("Added by"): document.added_by if actor.is_in_shared_workspace else None,
-                t("Visible to"): (t("Chosen members") if document.access else t("Everyone in the workspace"))
+                t("Visible to"): (
+                    t("Members who were chosen for the collection")
+                    if collection and collection.access
+                    else t("Chosen members")
+                    if document.access
+                    else t("Everyone in the workspace")
+                )
                 if actor.is_in_shared_workspace
                 else None,
                 t("Problem"): document.error,
@@ -599,6 +683,20 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
             id="document-kind",
         )
         if may_work
+        else None,
+        select_field(
+            "collection",
+            t("In collection"),
+            collection_options(targets, t("No collection")),
+            value=str(document.collection_id or ""),
+            on_change=moving,
+            help=t("Only the members who were chosen for a restricted collection see the documents in it.")
+            if any(each.access for each in targets)
+            else None,
+            small=True,
+            id="document-collection",
+        )
+        if may_work and collections
         else None,
         row(
             link_button(
