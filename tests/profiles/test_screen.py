@@ -16,7 +16,7 @@ async def test_names_the_field_with_a_wrong_code_and_keeps_the_rest(committed: C
     async with committed.database.transaction() as session:
         ada = await add_account(session)
     async with mounted(committed, ada, workspace_screen, path=service.PATH) as shown:
-        await shown.type("Legal name", "Harbor Light LLC")
+        await shown.type("Legal business name", "Harbor Light LLC")
         await shown.type("UEI", "QW3RTY789LPO")
         await shown.submit("About your organization")
         assert "Use 12 letters and digits, without I and O." in shown.text

@@ -21,6 +21,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState
 from fundwright.workspaces import repository
 from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.schemas import Access, ChosenMember, RestrictionForm
 from tests.support.accounts import add_account
 
 T = TypeVar("T")
@@ -28,7 +29,7 @@ HARBOR = OrganizationProfileForm(
     name="Harbor Light LLC",
     uei="qw3rty789lp2",
     cage_code="7abc1",
-    naics_codes="541511, 541512",
+    naics_codes="541511, 541512,",
     address="12 Pier Road, Toledo, OH 43604",
     about="Harbor Light LLC was founded in 2009.",
 )
@@ -41,8 +42,15 @@ async def do(core: Core, actor: Actor, work: Callable[[AsyncSession], Awaitable[
             return await work(session)
 
 
-async def save(core: Core, actor: Actor, form: OrganizationProfileForm = HARBOR) -> OrganizationProfileRead | None:
+async def save(core: Core, actor: Actor, form: OrganizationProfileForm = HARBOR) -> OrganizationProfileRead:
     return await do(core, actor, lambda session: service.save_profile(session, actor, core, form))
+
+
+async def change(core: Core, actor: Actor, **changes: object) -> OrganizationProfileRead:
+    """Save the profile of the harbor again, with changes to what is there."""
+    current = await do(core, actor, lambda session: service.get_profile(session, actor))
+    assert current is not None
+    return await save(core, actor, HARBOR.model_copy(update={"based_on": current.changed_at, **changes}))
 
 
 async def documents(core: Core, actor: Actor) -> list[DocumentRead]:
@@ -59,7 +67,6 @@ async def test_is_kept_with_capitals_and_codes(committed: Core, ada: Actor) -> N
     assert await do(committed, ada, lambda session: service.get_profile(session, ada)) is None
     saved = await save(committed, ada)
     assert saved == await do(committed, ada, lambda session: service.get_profile(session, ada))
-    assert saved is not None
     assert (saved.uei, saved.cage_code, saved.naics_codes) == ("QW3RTY789LP2", "7ABC1", ("541511", "541512"))
     assert saved.changed_by == ada.name
 
@@ -73,6 +80,8 @@ async def test_is_kept_with_capitals_and_codes(committed: Core, ada: Actor) -> N
         {"cage_code": "7ABC"},
         {"website": "javascript:alert(1)"},
         {"naics_codes": "5415"},
+        {"naics_codes": "٥٤١٥١١"},
+        {"name": "\u202e\u200b"},
     ],
     ids=str,
 )
@@ -85,7 +94,7 @@ async def test_is_one_document_however_often_it_is_saved(committed: Core, ada: A
     await save(committed, ada)
     (first,) = await documents(committed, ada)
     await training.run_inline(committed, ada, [first.id])
-    await save(committed, ada, HARBOR.model_copy(update={"address": "40 Quay Street, Duluth, MN 55802"}))
+    await change(committed, ada, address="40 Quay Street, Duluth, MN 55802")
     (second,) = await documents(committed, ada)
     assert (second.id, second.title, second.state) == (first.id, service.DOCUMENT_TITLE, DocumentState.WAITING)
     await training.run_inline(committed, ada, [second.id])
@@ -96,11 +105,11 @@ async def test_is_one_document_however_often_it_is_saved(committed: Core, ada: A
     assert "Toledo" not in passage.text
 
 
-async def test_the_document_comes_back_from_the_trash_when_the_profile_is_saved(committed: Core, ada: Actor) -> None:
+async def test_a_document_in_the_trash_is_added_again_when_the_profile_is_saved(committed: Core, ada: Actor) -> None:
     await save(committed, ada)
     (first,) = await documents(committed, ada)
     await do(committed, ada, lambda session: training.remove_document(session, ada, first.id))
-    await save(committed, ada, HARBOR.model_copy(update={"contact": "Ada Example, +1 419 555 0100"}))
+    await change(committed, ada)
     (second,) = await documents(committed, ada)
     assert second.id != first.id
 
@@ -113,13 +122,33 @@ async def test_names_the_company_of_the_next_draft(committed: Core, ada: Actor) 
     assert suggested.name == "Harbor Light LLC"
 
 
-async def test_what_somebody_else_has_saved_meanwhile_is_not_overwritten(committed: Core, ada: Actor) -> None:
+async def test_what_someone_else_has_saved_meanwhile_is_not_overwritten(committed: Core, ada: Actor) -> None:
     first = await save(committed, ada)
-    assert first is not None
-    based_on = {"based_on": first.changed_at}
-    await save(committed, ada, HARBOR.model_copy(update={"about": "Founded in 2010.", **based_on}))
-    with pytest.raises(service.ProfileChangedMeanwhile):
-        await save(committed, ada, HARBOR.model_copy(update={"about": "Founded in 2011.", **based_on}))
+    await change(committed, ada, about="Founded in 2010.")
+    for based_on in (first.changed_at, None):  # None: the form was opened before there was a profile
+        with pytest.raises(service.ProfileChangedMeanwhile):
+            await save(committed, ada, HARBOR.model_copy(update={"about": "Founded in 2011.", "based_on": based_on}))
+
+
+async def test_saving_again_after_a_lost_connection_changes_nothing(committed: Core, ada: Actor) -> None:
+    first = await save(committed, ada)
+    assert await save(committed, ada) == first
+    assert len(await documents(committed, ada)) == 1
+
+
+async def test_a_document_that_others_restricted_is_neither_changed_nor_doubled(committed: Core, ada: Actor) -> None:
+    async with committed.database.transaction() as session:
+        bob = await add_account(session, "bob@example.org", name="Bob")
+        harbor = await repository.add(session, name="Harbor", owner_id=ada.id)
+        await repository.add_member(session, harbor.id, bob.id, WorkspaceRole.EDITOR)
+        owner, editor = [await workspaces.actor_in(session, each, harbor.id) for each in (ada, bob)]
+    await save(committed, owner)
+    (document,) = await documents(committed, owner)
+    form = RestrictionForm(members=(ChosenMember(account_id=ada.id, access=Access.EDIT),))
+    await do(committed, owner, lambda session: training.restrict_document(session, owner, committed, document.id, form))
+    with pytest.raises(NotAllowed, match="restricted"):
+        await change(committed, editor, about="Founded in 2010.")
+    assert await documents(committed, editor) == []
 
 
 async def test_belongs_to_the_workspace_and_viewers_only_read_it(committed: Core, ada: Actor) -> None:
@@ -134,3 +163,8 @@ async def test_belongs_to_the_workspace_and_viewers_only_read_it(committed: Core
         assert (seen is not None) is is_there
     with pytest.raises(NotAllowed):
         await save(committed, viewer)
+
+
+async def test_a_line_stays_one_visible_line(committed: Core, ada: Actor) -> None:
+    saved = await save(committed, ada, OrganizationProfileForm.model_validate({"name": "Harbor\n## Light\u202e LLC"}))
+    assert saved.name == "Harbor ## Light LLC"

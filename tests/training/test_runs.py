@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -24,7 +25,8 @@ from fundwright.language import service as language
 from fundwright.language.protocols import Vectors
 from fundwright.language.schemas import OUR_KINDS, DocumentKind
 from fundwright.training import extraction, service
-from fundwright.training.models import Document, TrainingRun
+from fundwright.training import jobs as training_jobs
+from fundwright.training.models import Chunk, Document, TrainingRun
 from fundwright.training.schemas import DocumentQuery, DocumentState, DocumentTitle, PastedText, ProposeKinds
 from fundwright.trash import service as trash
 from tests.notifications.test_service import listed
@@ -185,6 +187,31 @@ class TestRun:
             ended = await service.get_run(session, owner, run.id)
         assert ended.state == JobState.SUCCEEDED
         assert len(ended.failed) == 1
+
+    async def test_what_a_document_got_while_it_was_read_is_trained(
+        self, committed: Core, owner: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def keep(known: UUID | None, content: str) -> UUID:
+            async with committed.database.transaction() as session:
+                pasted = PastedText(title="Boats", text=content)
+                return (await service.keep_text(session, owner, committed, known, pasted)).id
+
+        document_id = await keep(None, BOATS)
+        extract, read = training_jobs.extract, []
+
+        async def extract_slowly(*arguments: Any, **options: Any) -> Any:
+            found = await extract(*arguments, **options)
+            read.append(found)
+            if len(read) == 1:
+                await keep(document_id, ROWING)
+            return found
+
+        monkeypatch.setattr(training_jobs, "extract", extract_slowly)
+        await _train(committed, owner, document_id)
+        assert len(read) == 2
+        async with committed.database.transaction() as session:
+            (passage,) = await session.scalars(select(Chunk.text).where(Chunk.document_id == document_id))
+        assert "bridge" in passage
 
     async def test_a_queued_run_can_be_canceled_and_repeated(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:

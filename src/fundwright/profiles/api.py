@@ -21,7 +21,7 @@ async def get_profile(session: DbSession, actor: CurrentActor) -> OrganizationPr
 @router.put("")
 async def save_profile(
     session: DbSession, actor: CurrentActor, core: CoreDep, form: OrganizationProfileForm
-) -> OrganizationProfileRead | None:
+) -> OrganizationProfileRead:
     """Save the profile. Its text becomes a document, which answers and drafts cite. Returns 409 if the profile was changed since
-    `based_on`."""
+    `based_on`, which is null for the first one."""
     return await service.save_profile(session, actor, core, form)

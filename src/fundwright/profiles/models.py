@@ -29,4 +29,4 @@ class OrganizationProfile(Base):
     document_id: Mapped[UUID | None] = mapped_column(ForeignKey("document.id", ondelete="SET NULL"), index=True)
     """None once the document is deleted for good. It may be in the trash."""
     changed_by: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"), index=True)
-    changed_at: Mapped[datetime] = mapped_column(default=now, onupdate=now)
+    changed_at: Mapped[datetime] = mapped_column(default=now)

@@ -6,23 +6,36 @@ import re
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
-from fundwright.core.messages import later
+from fundwright.core.messages import later, t
+from fundwright.core.visible import visible_line
 
-_LINE, _TEXT = 300, 5_000
+MOST_IN_LINE, MOST_IN_DESCRIPTION = 300, 5_000
+UEI_LENGTH, CAGE_LENGTH = 12, 5
 
 
 def _codes(given: object) -> object:
     """“541511, 541512” as a list."""
-    return re.split(r"[\s,;]+", given.strip()) if isinstance(given, str) and given.strip() else given or ()
+    return re.findall(r"[^\s,;]+", given) if isinstance(given, str) else given
 
 
 def _capitals(given: object) -> object:
     return given.strip().upper() if isinstance(given, str) else given
 
 
-_Naics = Annotated[str, Field(pattern=r"^\d{6}$")]
+def _visible(text: str) -> str:
+    return visible_line(text, most=MOST_IN_LINE)
+
+
+def _named(name: str) -> str:
+    if not (line := _visible(name)):
+        raise ValueError(t("Enter the legal business name."))
+    return line
+
+
+_Line = Annotated[str, Field(max_length=MOST_IN_LINE), AfterValidator(_visible)]
+_Naics = Annotated[str, Field(pattern="^[0-9]{6}$")]
 
 
 class OrganizationProfileContent(BaseModel):
@@ -30,7 +43,7 @@ class OrganizationProfileContent(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True, from_attributes=True)
 
-    name: str = Field(min_length=1, max_length=_LINE)
+    name: Annotated[str, Field(min_length=1, max_length=MOST_IN_LINE), AfterValidator(_named)]
     """Its legal name, as registered in SAM.gov."""
     uei: Annotated[str, BeforeValidator(_capitals)] = Field(
         default="", pattern=r"^([A-HJ-NP-Z0-9]{12})?$", description=later("Use 12 letters and digits, without I and O.").text
@@ -40,20 +53,24 @@ class OrganizationProfileContent(BaseModel):
         default="", pattern=r"^([0-9A-HJ-NP-Z]{5})?$", description=later("Use five letters and digits, without I and O.").text
     )
     """Commercial and Government Entity code."""
-    address: str = Field(default="", max_length=_LINE)
-    website: str = Field(
-        default="", max_length=_LINE, pattern=r"^(https?://\S+)?$", description=later("Begin with https:// or http://.").text
+    address: _Line = ""
+    website: _Line = Field(
+        default="",
+        max_length=MOST_IN_LINE,
+        pattern=r"^(https?://\S+)?$",
+        description=later("Start with https:// or http://.").text,
     )
     naics_codes: Annotated[tuple[_Naics, ...], BeforeValidator(_codes)] = Field(
         default=(), max_length=50, description=later("Use codes of six digits, separated by commas.").text
     )
-    certifications: str = Field(default="", max_length=_LINE)
-    contact: str = Field(default="", max_length=_LINE)
-    about: str = Field(default="", max_length=_TEXT)
+    certifications: _Line = ""
+    contact: _Line = ""
+    about: str = Field(default="", max_length=MOST_IN_DESCRIPTION)
 
 
 class OrganizationProfileForm(OrganizationProfileContent):
-    """A profile to save. `based_on` is the `changed_at` value of the profile that was edited, or None if there was none."""
+    """A profile to save. `based_on` is the `changed_at` value of the profile that was edited, or None if there was none; if the profile has
+    changed since then, it is not overwritten."""
 
     based_on: AwareDatetime | None = None
 

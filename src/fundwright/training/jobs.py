@@ -114,9 +114,14 @@ async def _train_document(
             reading.cancel()
             await asyncio.wait([reading])
         async with run.transaction() as session:
-            document = await repository.get_document(session, owner_id, document_id, for_update=True)
-            await repository.save_chunks(session, owner_id, document_id, chunked)
-            await _take_title(session, owner_id, document, chunked.title)
+            content, document = document.sha256, await repository.get_document(session, owner_id, document_id, for_update=True)
+            is_current = document.sha256 == content
+            if is_current:
+                await repository.save_chunks(session, owner_id, document_id, chunked)
+                await _take_title(session, owner_id, document, chunked.title)
+        if not is_current:  # it got another content while it was read
+            await _train_document(run, core, embedder, owner_id, run_id, document_id, place, total)
+            return
         await _embed(run, embedder, owner_id, document_id, shown, place)
         chunk_count = len(chunked.chunks)
     except Unreadable as error:

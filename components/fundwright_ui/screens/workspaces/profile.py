@@ -10,7 +10,14 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import t
 from fundwright.opportunities.display_names import naics_in_words
 from fundwright.profiles import service as profiles
-from fundwright.profiles.schemas import OrganizationProfileForm, OrganizationProfileRead
+from fundwright.profiles.schemas import (
+    CAGE_LENGTH,
+    MOST_IN_DESCRIPTION,
+    MOST_IN_LINE,
+    UEI_LENGTH,
+    OrganizationProfileForm,
+    OrganizationProfileRead,
+)
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.ui import card, definition_list, empty, form, loading, problem, section, text_area, text_field
@@ -51,20 +58,29 @@ def _form(profile: OrganizationProfileRead | None) -> VdomDict:
         t("About your organization"),
         html.p(
             {"className": "fw-muted"},
-            t("Drafts and answers use this text and cite it as the document “{title}”.", title=profiles.DOCUMENT_TITLE),
+            t("Drafts and answers use and cite this profile as the document “{title}”.", title=profiles.DOCUMENT_TITLE),
         ),
         form(
-            text_field("name", t("Legal name"), default=saved("name"), required=True, maxlength=300, autocomplete="organization"),
+            text_field(
+                "name",
+                t("Legal business name"),
+                default=saved("name"),
+                required=True,
+                maxlength=MOST_IN_LINE,
+                autocomplete="organization",
+            ),
             text_area(
                 "about",
-                t("About the organization"),
+                t("Description"),
                 default=saved("about"),
                 rows=6,
-                maxlength=5_000,
+                maxlength=MOST_IN_DESCRIPTION,
                 help=t("In a few sentences: when it was founded, where it works, what it does, and for whom."),
             ),
-            text_field("uei", t("UEI"), default=saved("uei"), maxlength=12, help=t("12 letters and digits from SAM.gov.")),
-            text_field("cage_code", t("CAGE code"), default=saved("cage_code"), maxlength=5),
+            text_field(
+                "uei", t("UEI"), default=saved("uei"), maxlength=UEI_LENGTH, help=t("12 letters and digits from SAM.gov.")
+            ),
+            text_field("cage_code", t("CAGE code"), default=saved("cage_code"), maxlength=CAGE_LENGTH),
             text_field(
                 "naics_codes",
                 t("NAICS codes"),
@@ -76,13 +92,17 @@ def _form(profile: OrganizationProfileRead | None) -> VdomDict:
                 "certifications",
                 t("Certifications"),
                 default=saved("certifications"),
-                maxlength=300,
-                help=t("Such as small business size, 8(a), or HUBZone."),
+                maxlength=MOST_IN_LINE,
+                help=t("Such as small business, 8(a), or HUBZone."),
             ),
-            text_field("address", t("Address"), default=saved("address"), maxlength=300, autocomplete="street-address"),
-            text_field("website", t("Website"), default=saved("website"), type="url", maxlength=300, autocomplete="url"),
+            text_field("address", t("Address"), default=saved("address"), maxlength=MOST_IN_LINE, autocomplete="street-address"),
+            text_field("website", t("Website"), default=saved("website"), type="url", maxlength=MOST_IN_LINE, autocomplete="url"),
             text_field(
-                "contact", t("Contact"), default=saved("contact"), maxlength=300, help=t("Name, title, email, and phone.")
+                "contact",
+                t("Contact"),
+                default=saved("contact"),
+                maxlength=MOST_IN_LINE,
+                help=t("Name, title, email, and phone."),
             ),
             on_submit=use_action(save, success=t("The profile was saved.")),
             model=OrganizationProfileForm,
@@ -104,5 +124,5 @@ def _facts(profile: OrganizationProfileRead) -> dict[str, str | None]:
         t("Address"): profile.address or None,
         t("Website"): profile.website or None,
         t("Contact"): profile.contact or None,
-        t("About the organization"): profile.about or None,
+        t("Description"): profile.about or None,
     }
