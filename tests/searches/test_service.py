@@ -59,6 +59,16 @@ class TestSave:
             saved.model_copy(update={"is_followed": False, "seen_until": saved.created_at})
         ]
 
+    async def test_number_and_size_are_limited(self, harbor: Harbor, monkeypatch: pytest.MonkeyPatch) -> None:
+        with pytest.raises(ValidationError):
+            await harbor.save(agency=[f"Agency {number}" for number in range(101)])
+        with pytest.raises(ValidationError):
+            await harbor.save(type=["x" * 301])
+        monkeypatch.setattr(service, "MOST_SEARCHES", 1)
+        await harbor.restrict(await harbor.save())
+        with pytest.raises(service.TooManySearches):
+            await harbor.save(harbor.bob)
+
     async def test_everyone_in_the_workspace_sees_it_and_nobody_else(self, harbor: Harbor) -> None:
         saved = await harbor.save()
         for member in (harbor.bob, harbor.vic):

@@ -32,6 +32,10 @@ SEPARATOR = "|"
 """Between several values of a filter in the address of a list."""
 
 
+_Values = Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(max_length=100)]
+"""Values of a filter, one of which a notice must have."""
+
+
 class OpportunityQuery(PageRequest):
     """Which opportunities to list. Filters are combined with "and", values of one filter with "or".
 
@@ -50,13 +54,13 @@ class OpportunityQuery(PageRequest):
 
     kind: Kind | None = None
     text: str = Field(default="", max_length=500, description='Words, "exact phrases", -without, this or that.')
-    agency: tuple[str, ...] = ()
-    type: tuple[str, ...] = ()
+    agency: _Values = ()
+    type: _Values = ()
     number: str = Field(default="", max_length=100, description="All notices with this number, however it is typed.")
     naics: str = Field(default="", max_length=6, description="The first 2 to 6 digits of a NAICS code.")
-    set_aside: tuple[str, ...] = ()
-    activity_code: tuple[str, ...] = ()
-    source: tuple[str, ...] = ()
+    set_aside: _Values = ()
+    activity_code: _Values = ()
+    source: _Values = ()
     due_from: Day | None = None
     due_to: Day | None = None
     posted_from: Day | None = None

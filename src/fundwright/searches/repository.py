@@ -40,6 +40,10 @@ def _read_by(account_id: UUID) -> Select[SavedSearch, SavedSearchReader]:
     return found.execution_options(populate_existing=True)
 
 
+async def count(session: AsyncSession, owner_id: UUID) -> int:
+    return await count_all(session, select(SavedSearch.id).where(SavedSearch.owner_id == owner_id))
+
+
 async def page(session: AsyncSession, owner_id: UUID, account_id: UUID, query: SavedSearchQuery) -> tuple[list[Found], int]:
     found = _read_by(account_id).where(*_conditions(owner_id, account_id, query))
     name = func.lower(SavedSearch.name)

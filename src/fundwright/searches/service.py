@@ -14,9 +14,10 @@ from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityKind, Combining, Subject
 from fundwright.categories import service as categories
 from fundwright.core.assembly import Core
-from fundwright.core.database import now
+from fundwright.core.database import acquire_lock, now
+from fundwright.core.errors import Conflict
 from fundwright.core.live import publish
-from fundwright.core.messages import later, t
+from fundwright.core.messages import later, number, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
@@ -57,6 +58,20 @@ CHANGED = ActivityKind(
 ACTIVITY = (SAVED, RENAMED, CHANGED)
 
 
+MOST_SEARCHES = 200
+"""Saved searches of a workspace."""
+
+
+class TooManySearches(Conflict):
+    def __init__(self) -> None:
+        super().__init__(
+            t(
+                "A workspace can have at most {most} saved searches. Move some that are no longer needed to the trash.",
+                most=number(MOST_SEARCHES),
+            )
+        )
+
+
 def searches_topic(owner_id: UUID) -> str:
     """The live topic of every change of a workspace's saved searches, and of what its members have seen of them."""
     return f"searches:{owner_id}"
@@ -64,8 +79,12 @@ def searches_topic(owner_id: UUID) -> str:
 
 @needs(Permission.WORK)
 async def save(session: AsyncSession, actor: Actor, form: SavedSearchForm) -> SavedSearchRead:
-    """Save a search, and follow it. Raises NotFound for a category of another workspace."""
+    """Save a search, and follow it. Raises NotFound for a category of another workspace, or TooManySearches."""
     await _check_category(session, actor, form.query)
+    await acquire_lock(session, searches_topic(actor.workspace_id))
+    async with across_workspaces(session):  # some may be hidden from the actor
+        if await repository.count(session, actor.workspace_id) >= MOST_SEARCHES:
+            raise TooManySearches
     saved_at = now()
     search = SavedSearch(
         owner_id=actor.workspace_id,
