@@ -73,8 +73,8 @@ async def _make_harbor(core: Core) -> tuple[Actor, Actor]:
         comment = await conversation.add_comment(session, ada, core, CommentForm(subject_id=draft.id, text=CANARY))
         await conversation.delete_comment(session, ada, core, comment.id)
         await editing.delete_section(session, ada, draft.id, draft.sections[0].id)
-        link = await sharing.share(session, ada, core, NewShare(recipient="Grace", draft_id=draft.id))
-        of_list = NewShare(recipient="Grace", query=OpportunityQuery(), title=CANARY)
+        link = await sharing.share(session, ada, core, NewShare(recipient=CANARY, draft_id=draft.id))
+        of_list = NewShare(recipient=CANARY, query=OpportunityQuery(), title=CANARY)
         await sharing.share(session, ada, core, of_list)
         await core.jobs.enqueue(session, TrainDocuments(run_id=shared.id), title=CANARY, owner_id=ada.workspace_id)
     with acting_in(ada.scope):

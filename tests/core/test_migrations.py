@@ -357,7 +357,7 @@ class TestUpgrade:
             }
         assert left == {"subscription": [str(bob)] * 2, "quota_use": [str(bob)], "payment": [None, None]}
 
-    async def test_the_audit_trail_loses_titles_and_stays_append_only(self, database_url: str) -> None:
+    async def test_the_audit_trail_loses_titles_and_recipients_and_stays_append_only(self, database_url: str) -> None:
         await set_back(database_url, to="0069")
         entries = [
             ("draft.deleted", "Cover letter: Roofs"),
@@ -368,12 +368,14 @@ class TestUpgrade:
             for action, subject in entries:
                 connection.execute(
                     "INSERT INTO audit_entry (id, at, action, subject, address, details)"
-                    " VALUES (gen_random_uuid(), now(), %s, %s, '', '{}')",
-                    [action, subject],
+                    " VALUES (gen_random_uuid(), now(), %s, %s, '', %s)",
+                    [action, subject, Jsonb({"recipient": "Grace", "link": "1"})],
                 )
             await upgrade(database_url)
             found = connection.execute("SELECT action, subject FROM audit_entry ORDER BY action").fetchall()
             assert found == [("draft.deleted", ""), *entries[1:]]
+            kept = connection.execute("SELECT details FROM audit_entry WHERE action = 'share.opened'").fetchone()
+            assert kept == ({"link": "1"},)
             with pytest.raises(psycopg.Error, match="audit_entry"):
                 connection.execute("UPDATE audit_entry SET subject = ''")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -105,6 +106,13 @@ class TestComment:
         [written] = await comments(office)
         assert written.part_id == part.id and f"About “{written.part}”" in (await office.get(link)).text
         assert (await send(office, link, part_id=str(uuid4()))).status_code == 404
+
+    async def test_about_another_section_is_another_one(self, office: Office) -> None:
+        link = await office.share(allows_comments=True)
+        parts = (await opening.find(office.core, link.link.rpartition("/")[2])).draft.sections  # type: ignore[union-attr]
+        for part in parts[:2]:
+            await send(office, link, key="k1", part_id=str(part.id))
+        assert {each.part_id for each in await comments(office)} == {part.id for part in parts[:2]}
 
     async def test_is_added_once_if_the_browser_sends_it_again(self, office: Office) -> None:
         link = await office.share(allows_comments=True)
@@ -222,6 +230,15 @@ class TestDatabase:
         with pytest.raises((IntegrityError, NotFound)):
             async with office.core.database.transaction(scope=Scope(share_id=link.id)) as session:
                 await session.execute(insert(Comment).values(self.row(office, link, **given)))
+
+    async def test_writes_into_no_other_thread(self, office: Office, link: ShareCreated) -> None:
+        other = await office.share(allows_comments=True)
+        await send(office, other, text="Through the other link.")
+        own, *others = sorted(await comments(office), key=lambda each: each.share_id != link.id)
+        for thread in (own, *others):
+            with pytest.raises(IntegrityError) if thread is not own else nullcontext():
+                async with office.core.database.transaction(scope=Scope(share_id=link.id)) as session:
+                    await session.execute(insert(Comment).values(self.row(office, link, thread_id=thread.id)))
 
 
 class TestTypedTextIsNotLost:

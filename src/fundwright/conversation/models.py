@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -22,6 +22,13 @@ class Comment(Base):
             ["share_id", "owner_id", "subject_id"],
             ["share_link.id", "share_link.owner_id", "share_link.draft_id"],
             name="fk_comment_share_id_share_link",
+            ondelete="CASCADE",
+        ),
+        UniqueConstraint("id", "share_id"),
+        ForeignKeyConstraint(
+            ["thread_id", "share_id"],
+            ["comment.id", "comment.share_id"],
+            name="fk_comment_thread_id_share_id",
             ondelete="CASCADE",
         ),
         CheckConstraint("NOT is_guest OR share_id IS NOT NULL AND author_id IS NULL", name="guest"),

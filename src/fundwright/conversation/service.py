@@ -198,7 +198,7 @@ async def add_comment(session: AsyncSession, actor: Actor, core: Core, form: Com
     await restrictions.require(session, actor, form.subject_id, Access.COMMENT)
     if form.part_id is not None and form.part_id not in subject.parts:
         raise NotFound(t("The section"))
-    id = _id_of(actor, form, form.subject_id)
+    id = _id_of(form, actor.workspace_id, actor.id, form.subject_id, form.part_id)
     part = subject.parts[form.part_id] if form.part_id else ""
     await _add(session, actor, form, id, subject, subject_kind=kind, subject_id=form.subject_id, part_id=form.part_id, part=part)
     return await _one(session, actor, id)
@@ -208,7 +208,7 @@ async def add_comment(session: AsyncSession, actor: Actor, core: Core, form: Com
 async def reply(session: AsyncSession, actor: Actor, core: Core, comment_id: UUID, form: ReplyForm) -> CommentRead:
     """Reply in the thread of a comment, which opens it again. Raises NotFound or NotAllowed."""
     first, subject = await _lock(session, actor, core, comment_id)
-    id = _id_of(actor, form, first.id)
+    id = _id_of(form, actor.workspace_id, actor.id, first.id)
     place = {
         "subject_kind": first.subject_kind,
         "subject_id": first.subject_id,
@@ -236,7 +236,7 @@ async def add_guest_comment(
     part_id = form.part_id if first is None else None
     if part_id is not None and part_id not in subject.parts:
         raise NotFound(t("The section"))
-    id = uuid5(_REPEATED, f"{share_id} {form.thread_id} {form.key} {form.name} {form.text}") if form.key else uuid4()
+    id = _id_of(form, share_id, form.thread_id, part_id, form.name)
     async with switched_to(session, Scope(share_id=share_id)):
         is_new = await repository.add(
             session,
@@ -308,7 +308,7 @@ async def delete_comment(
     session: AsyncSession, actor: Actor, core: Core, comment_id: UUID, *, client: Client = COMMAND_LINE
 ) -> None:
     """Delete one's own comment, or that of a guest. A first comment with replies leaves an empty one. Raises NotFound or NotAllowed."""
-    comment, _ = await _own(session, actor, core, comment_id, is_deleted=True)
+    comment, _ = await _own(session, actor, core, comment_id, for_deletion=True)
     if comment.thread_id is None and await repository.count_replies(session, comment.id):
         comment.text, comment.mentions, comment.deleted_at = "", {}, now()
         await session.flush()
@@ -356,22 +356,22 @@ async def _lock(session: AsyncSession, actor: Actor, core: Core, comment_id: UUI
 
 
 async def _own(
-    session: AsyncSession, actor: Actor, core: Core, comment_id: UUID, *, is_deleted: bool = False
+    session: AsyncSession, actor: Actor, core: Core, comment_id: UUID, *, for_deletion: bool = False
 ) -> tuple[Comment, Commented]:
     """Return a comment of the actor, whose thread is locked, and what it is about. Whoever may share drafts can delete comments of guests."""
     _, subject = await _lock(session, actor, core, comment_id)
     comment, _ = await repository.get(session, actor.workspace_id, comment_id)
     if comment.deleted_at is not None:
         raise NotFound(t("The comment"))
-    may_delete = is_deleted and comment.is_guest and actor.may(Permission.WORK)
+    may_delete = for_deletion and comment.is_guest and actor.may(Permission.WORK)
     if comment.author_id != actor.id and not may_delete:
         raise NotAllowed(t("Only its author can change or delete a comment."))
     return comment, subject
 
 
-def _id_of(actor: Actor, form: ReplyForm, place: UUID) -> UUID:
-    """A repeated request gets the same id."""
-    sent = f"{actor.workspace_id} {actor.id} {place} {form.key} {form.text}"
+def _id_of(form: ReplyForm, *about: UUID | str | None) -> UUID:
+    """A repeated request gets the same id. `about` says who writes, and where."""
+    sent = " ".join(map(str, (*about, form.key, form.text)))
     return uuid5(_REPEATED, sent) if form.key else uuid4()
 
 

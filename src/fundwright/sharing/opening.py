@@ -34,7 +34,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import FoundPage, OpportunityQuery
 from fundwright.sharing import repository
 from fundwright.sharing.models import ShareLink
-from fundwright.sharing.service import audited, shares_topic
+from fundwright.sharing.service import audit_subject_of, shares_topic
 
 PASS_LASTS = timedelta(hours=1)
 _AUDITED_EVERY = timedelta(hours=1)
@@ -207,9 +207,7 @@ async def comment(core: Core, shared: Shared, form: GuestForm, *, client: Client
 
 async def _record(session: AsyncSession, action: str, shared: Shared, client: Client, **details: str) -> None:
     link = shared.link
-    await audit.record(
-        session, action, actor=None, subject=audited(link), client=client, link=str(link.id), recipient=link.recipient, **details
-    )
+    await audit.record(session, action, actor=None, subject=audit_subject_of(link), client=client, link=str(link.id), **details)
 
 
 PassUse = Literal["password", "visit"]

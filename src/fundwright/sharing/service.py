@@ -89,10 +89,9 @@ async def share(session: AsyncSession, actor: Actor, core: Core, new: NewShare, 
         session,
         "share.created",
         actor=actor,
-        subject=audited(link),
+        subject=audit_subject_of(link),
         client=client,
         link=str(link.id),
-        recipient=new.recipient,
     )
     if draft is not None:
         await activity.record(session, actor, SHARED, generation.subject_of(draft))
@@ -165,15 +164,14 @@ async def revoke(session: AsyncSession, actor: Actor, share_id: UUID, *, client:
         session,
         "share.revoked",
         actor=actor,
-        subject=audited(link),
+        subject=audit_subject_of(link),
         client=client,
         link=str(link.id),
-        recipient=link.recipient,
     )
     await publish(session, shares_topic(actor.workspace_id))
 
 
-def audited(link: ShareLink) -> str:
+def audit_subject_of(link: ShareLink) -> str:
     """What the audit trail says about its subject: the id of the draft, or "" for a list."""
     return str(link.draft_id or "")
 
