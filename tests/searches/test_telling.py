@@ -18,6 +18,7 @@ from fundwright.notifications.schemas import ChoiceChange, EmailTiming, Notifica
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import EmbedOpportunities, OpportunityQuery
 from fundwright.searches import events, repository, service, telling
+from fundwright.searches.schemas import SavedSearchRead
 from fundwright.workspaces.schemas import Access, ChosenMember
 from tests.searches.conftest import Harbor
 
@@ -101,6 +102,54 @@ async def test_waits_until_notices_are_imported_indexed_and_sorted(harbor: Harbo
 async def end(harbor: Harbor, job_id: UUID) -> None:
     async with harbor.core.database.transaction() as session:
         await session.execute(text("UPDATE job SET state = 'succeeded' WHERE id = :id"), {"id": job_id})
+
+
+@pytest.mark.parametrize("is_followed_before", [True, False])
+async def test_opening_or_following_before_notices_are_sorted_loses_none_of_them(
+    harbor: Harbor, is_followed_before: bool
+) -> None:
+    ada = harbor.ada
+    boats = await harbor.do(ada, lambda session: categories.create(session, ada, CategoryCreate(name="Boats")))
+    saved = await harbor.save(category=boats.id)
+    if not is_followed_before:
+        await harbor.do(ada, lambda session: service.unfollow(session, ada, saved.id))
+    await harbor.arrive("cloud")
+    async with harbor.core.database.transaction() as session:
+        await session.execute(text("UPDATE job SET state = 'succeeded'"))
+        sorting = await opportunities.start_categorizing(session, ada, harbor.core)
+    await harbor.do(ada, lambda session: service.note_opened(session, ada, saved.id))
+    await harbor.do(ada, lambda session: service.follow(session, ada, saved.id))
+    found = await harbor.do(
+        ada, lambda session: opportunities.list_opportunities(session, ada, OpportunityQuery(kind="contract", text="cloud"))
+    )
+    await harbor.do(ada, lambda session: categories.accept(session, ada, harbor.core, found.items[0].id, boats.id))
+    await end(harbor, sorting.id)
+    async with harbor.core.database.transaction() as session:
+        await session.execute(text("UPDATE job SET state = 'succeeded'"))
+    assert [each.new for each in await harbor.listed(ada)] == [1]
+    await tell(harbor)
+    assert len(await told(harbor, ada)) == 1
+
+
+async def test_a_search_that_cannot_be_counted_keeps_no_other_follower_waiting(harbor: Harbor) -> None:
+    """Followers are told in the order of their ids: each comes after the other once."""
+    ada, bob = harbor.ada, harbor.bob
+    mine = {each: await harbor.save(each, text="cloud") for each in (ada, bob)}
+    for each, other in ((ada, bob), (bob, ada)):
+        await spoil(harbor, mine[each], '"rocket"')
+        await harbor.arrive("cloud")
+        before = len(await told(harbor, other))
+        await tell(harbor)
+        assert len(await told(harbor, other)) == before + 1
+        await spoil(harbor, mine[each], '"contract"')
+        await tell(harbor)
+
+
+async def spoil(harbor: Harbor, search: SavedSearchRead, kind: str) -> None:
+    """Store a kind of opportunities."""
+    async with harbor.core.database.transaction() as session:
+        update = text("UPDATE saved_search SET query = jsonb_set(query, '{kind}', CAST(:kind AS jsonb)) WHERE id = :id")
+        await session.execute(update, {"kind": kind, "id": search.id})
 
 
 async def test_what_was_opened_in_the_meantime_is_not_told(harbor: Harbor) -> None:

@@ -284,9 +284,11 @@ async def newest_arrival(session: AsyncSession) -> datetime | None:
     return await listing.newest_arrival(session)
 
 
-async def is_arriving(session: AsyncSession) -> bool:
-    """Whether notices are being imported or indexed."""
-    return bool(await jobs.owners_underway(session, ImportOpportunities.job_kind, EmbedOpportunities.job_kind))
+async def settled_until(session: AsyncSession) -> datetime | None:
+    """Return like `newest_arrival`, but None while notices are being imported or indexed."""
+    if await jobs.owners_underway(session, ImportOpportunities.job_kind, EmbedOpportunities.job_kind):
+        return None
+    return await newest_arrival(session)
 
 
 async def categorizing_workspaces(session: AsyncSession) -> Collection[UUID]:

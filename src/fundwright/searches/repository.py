@@ -101,12 +101,11 @@ async def note_seen(session: AsyncSession, owner_id: UUID, account_id: UUID, sea
     await session.execute(added.on_conflict_do_update(index_elements=["search_id", "account_id"], set_=seen))
 
 
-async def follow(session: AsyncSession, account_id: UUID, search_id: UUID, *, is_followed: bool, until: datetime) -> None:
-    """Change whether the member is told of matches that are imported after `until`."""
+async def follow(session: AsyncSession, account_id: UUID, search_id: UUID, *, is_followed: bool, until: datetime | None) -> None:
+    """Change whether the member is told of matches that are imported after `until`; None leaves since when."""
     read = update(SavedSearchReader).where(SavedSearchReader.search_id == search_id, SavedSearchReader.account_id == account_id)
-    await session.execute(
-        read.where(SavedSearchReader.is_followed != is_followed).values(is_followed=is_followed, told_until=until)
-    )
+    since = {} if until is None else {"told_until": until}
+    await session.execute(read.where(SavedSearchReader.is_followed != is_followed).values(is_followed=is_followed, **since))
 
 
 async def list_readers(session: AsyncSession, search_id: UUID) -> Sequence[UUID]:

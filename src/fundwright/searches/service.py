@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -166,38 +167,43 @@ async def _lock(session: AsyncSession, actor: Actor, search_id: UUID) -> SavedSe
 
 @needs(Permission.READ)
 async def note_opened(session: AsyncSession, actor: Actor, search_id: UUID) -> None:
-    """Record that the actor has opened the search: its current matches are no longer new, and what the actor was told of them counts as read. Nothing is recorded of an administrator with
-    support access. Raises NotFound."""
+    """Record that the actor has opened the search: what the actor was told of it counts as read, and its matches are no longer new, unless
+    notices are still being imported or sorted. Nothing is recorded of an administrator with support access. Raises NotFound."""
     search = (await repository.get(session, actor.workspace_id, actor.id, search_id)).search
     if not actor.is_support:
-        await _note_seen(session, actor, search_id)
+        if until := await _settled_until(session, actor):
+            await repository.note_seen(session, actor.workspace_id, actor.id, search_id, until)
         await notifications.mark_seen_of(session, actor, NEW_MATCHES, path_of(search))
         await publish(session, searches_topic(actor.workspace_id))
 
 
-async def _note_seen(session: AsyncSession, actor: Actor, search_id: UUID) -> None:
-    until = await opportunities.newest_arrival(session) or now()
-    await repository.note_seen(session, actor.workspace_id, actor.id, search_id, until)
+async def _settled_until(session: AsyncSession, actor: Actor) -> datetime | None:
+    """Return when the newest notice was first imported. None, also while other notices are being imported, indexed, or sorted into the
+    categories of the actor's workspace: a search may find these later."""
+    if actor.workspace_id in await opportunities.categorizing_workspaces(session):
+        return None
+    return await opportunities.settled_until(session)
 
 
 @needs(Permission.READ)
 async def follow(session: AsyncSession, actor: Actor, search_id: UUID) -> None:
-    """Tell the actor of new matches from now on. Raises NotFound, or NotAllowed for an administrator with support access."""
+    """Tell the actor of new matches from now on; while notices are being imported or sorted, of those since the actor last opened the
+    search or, if never, since it was saved. Raises NotFound, or NotAllowed for an administrator with support access."""
     await _follow(session, actor, search_id, is_followed=True)
 
 
 @needs(Permission.READ)
 async def unfollow(session: AsyncSession, actor: Actor, search_id: UUID) -> None:
-    """No longer tell the actor of new matches. Raises NotFound."""
+    """No longer tell the actor of new matches. Raises NotFound, or NotAllowed for an administrator with support access."""
     await _follow(session, actor, search_id, is_followed=False)
 
 
 async def _follow(session: AsyncSession, actor: Actor, search_id: UUID, *, is_followed: bool) -> None:
     refuse_support(actor)
     found = await repository.get(session, actor.workspace_id, actor.id, search_id)
+    until = await _settled_until(session, actor)
     if found.reader is None:
-        await _note_seen(session, actor, search_id)
-    until = await opportunities.newest_arrival(session) or now()
+        await repository.note_seen(session, actor.workspace_id, actor.id, search_id, until or found.search.created_at)
     await repository.follow(session, actor.id, search_id, is_followed=is_followed, until=until)
     await publish(session, searches_topic(actor.workspace_id))
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.schemas import Permission
 from fundwright.core.assembly import Core
-from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.core.errors import DatabaseAway, NotAllowed, NotFound
 from fundwright.core.scopes import INSTALLATION, Scope
 from fundwright.notifications import service as notifications
 from fundwright.opportunities import service as opportunities
@@ -18,19 +19,26 @@ from fundwright.searches import repository, service
 from fundwright.searches.events import MOST_COUNTED, NEW_MATCHES
 from fundwright.searches.repository import Follower
 
+log = structlog.get_logger()
+
 _load_follower = acting_with(Permission.READ)
 
 
 async def tell_new(core: Core) -> None:
     """Tell all followers of new matches, as soon as new notices have been imported, indexed, and sorted into their categories. Opens its
-    own transactions, one for each follower."""
+    own transactions, one for each follower, so that a search that cannot be counted keeps no other follower waiting."""
     async with core.database.transaction(scope=INSTALLATION) as session:
-        newest = await opportunities.newest_arrival(session)
-        if newest is None or await opportunities.is_arriving(session):
+        newest = await opportunities.settled_until(session)
+        if newest is None:
             return
         due = await repository.list_due(session, newest, await opportunities.categorizing_workspaces(session))
     for follower in due:
-        await _tell(core, follower, newest)
+        try:
+            await _tell(core, follower, newest)
+        except DatabaseAway:
+            raise
+        except Exception:
+            log.exception("searches.not_told", account_id=str(follower.account_id))
 
 
 async def _tell(core: Core, follower: Follower, newest: datetime) -> None:
