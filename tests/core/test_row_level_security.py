@@ -280,6 +280,7 @@ def test_what_is_in_the_trash_is_visible_to_its_workspace(connection: Connection
     assert count(connection, table, reference) == 1
 
 
+@pytest.mark.security(51)
 @pytest.mark.parametrize(
     "table",
     [
@@ -307,6 +308,7 @@ def test_what_is_restricted_is_visible_only_to_its_members(connection: Connectio
     assert count(connection, table) == everything
 
 
+@pytest.mark.security(51)
 @pytest.mark.parametrize("table", ["document", "collection", "chunk", "chunk_vector", "citation", "activity", "comment"])
 def test_what_is_in_a_restricted_collection_is_visible_only_to_its_members(connection: Connection, table: str) -> None:
     act(connection, ADA)

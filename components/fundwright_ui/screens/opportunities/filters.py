@@ -85,7 +85,7 @@ def filter_chips(
         _availability(kind, url, query),
         *map(chip, frequent),
         _popover(connection, url, "more", t("More filters"), all_others),
-        *(chip(each) for each in others if each.value),
+        *map(chip, (each for each in others if each.value)),
         fixed_filter("number", t("Number {value}", value=query.number), on_clear=partial(_clear, url, ("number",)))
         if query.number
         else None,
