@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from datetime import UTC, date, datetime
 from urllib.parse import parse_qsl, urlsplit
 from uuid import uuid4
@@ -18,6 +20,7 @@ from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
+from fundwright.core import live
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.messages import using_language
 from fundwright.opportunities import service as opportunities
@@ -52,7 +55,7 @@ class TestSave:
             text="cloud", agency=["GENERAL SERVICES ADMINISTRATION"], availability="open", sort="due", page=3
         )
         assert (saved.name, saved.kind, saved.saved_by, saved.is_followed, saved.new) == ("Cloud", "contract", "Ada", True, 0)
-        assert saved.query == OpportunityQuery(
+        assert saved.query == SearchedQuery(
             kind="contract", text="cloud", agency=("GENERAL SERVICES ADMINISTRATION",), availability="open", sort="due"
         )
         assert await harbor.listed(harbor.bob) == [
@@ -96,12 +99,39 @@ class TestSave:
         with pytest.raises(NotFound):
             await harbor.save(category=foreign.id)
 
-    @pytest.mark.parametrize(
-        "query", [{}, {"kind": "grant", "sample": True}, {"kind": "grant", "added_after": "2026-01-01T00:00Z"}]
-    )
-    def test_refuses_a_query_that_no_list_has(self, query: dict[str, object]) -> None:
+    @pytest.mark.parametrize("more", [{"page": 7}, {"page_size": 50}, {"sample": True}, {"added_after": "2026-01-01T00:00Z"}])
+    def test_leaves_out_which_part_of_the_list_was_shown(self, more: dict[str, object]) -> None:
+        form = SavedSearchForm.model_validate({"name": "Boats", "query": {"kind": "grant", **more}})
+        assert form.query.model_dump(exclude_defaults=True) == {"kind": "grant"}
+
+    def test_refuses_a_query_without_a_kind(self) -> None:
         with pytest.raises(ValidationError):
-            SavedSearchForm.model_validate({"name": "Boats", "query": query})
+            SavedSearchForm.model_validate({"name": "Boats", "query": {}})
+
+    async def test_the_same_request_again_saves_no_second_search(self, harbor: Harbor, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(service, "MOST_SEARCHES", 2)
+        sent = {"name": "Boats", "key": "a1", "query": {"kind": "grant", "text": "boats"}}
+
+        async def save(actor: Actor, **changed: object) -> SavedSearchRead:
+            form = SavedSearchForm.model_validate({**sent, **changed})
+            return await harbor.do(actor, lambda session: service.save(session, actor, form))
+
+        first = await save(harbor.ada)
+        other = await save(harbor.bob)
+        assert await save(harbor.ada) == first
+        assert {each.id for each in await harbor.listed(harbor.ada)} == {first.id, other.id}
+        feed = await harbor.do(
+            harbor.ada, lambda session: activity.list_activity(session, harbor.ada, harbor.core, ActivityQuery())
+        )
+        assert [entry.kind for entry in feed.items] == ["search.saved"] * 2
+
+    async def test_a_filter_that_is_no_longer_valid_is_left_out(self, harbor: Harbor) -> None:
+        saved = await harbor.save(text="cloud", availability="open")
+        async with harbor.core.database.transaction() as session:
+            update = text("""UPDATE saved_search SET query = query || '{"availability": "soon"}' WHERE id = :id""")
+            await session.execute(update, {"id": saved.id})
+        (kept,) = await harbor.listed(harbor.ada)
+        assert (kept.query.text, kept.query.availability) == ("cloud", None)
 
 
 def test_the_address_of_a_query_shows_the_same_query() -> None:
@@ -131,6 +161,31 @@ class TestNew:
         assert [(await harbor.listed(each))[0].new for each in (harbor.ada, harbor.bob)] == [1, 1]
         await harbor.do(harbor.bob, lambda session: service.note_opened(session, harbor.bob, saved.id))
         assert [(await harbor.listed(each))[0].new for each in (harbor.ada, harbor.bob)] == [1, 0]
+
+    async def test_what_one_person_opens_or_follows_loads_no_list_of_others_again(self, harbor: Harbor) -> None:
+        saved, bob = await harbor.save(), harbor.bob
+        topics = {*service.topics_of(harbor.ada), *service.topics_of(bob), "done"}
+        heard: dict[str, list[object]] = {topic: [] for topic in topics}
+
+        async def wait() -> None:
+            """Until everything that was published before has arrived."""
+            await harbor.do(bob, lambda session: live.publish(session, "done"))
+            while not heard["done"]:
+                await asyncio.sleep(0.01)
+
+        with ExitStack() as listening:
+            for topic in topics:
+                listening.enter_context(harbor.core.live.subscribed(topic, heard[topic].append))
+            await wait()
+            for messages in heard.values():
+                messages.clear()
+            await harbor.do(bob, lambda session: service.note_opened(session, bob, saved.id))
+            await harbor.do(bob, lambda session: service.follow(session, bob, saved.id))
+            await wait()
+        assert {topic: len(messages) for topic, messages in heard.items() if messages} == {
+            service.topics_of(bob)[1]: 2,
+            "done": 1,
+        }
 
     async def test_the_list_of_what_is_new_has_as_many(self, harbor: Harbor) -> None:
         saved = await harbor.save()

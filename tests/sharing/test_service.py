@@ -59,6 +59,11 @@ class TestCreating:
         page = await do(office.core, lambda session: activity.list_activity(session, office.ada, office.core, query))
         assert page.items[0].sentence.startswith(f"{office.ada.name} shared the draft ")
 
+    async def test_a_list_has_what_it_finds_whenever_it_was_imported(self, office: Office) -> None:
+        await office.share(query={"text": "cloud", "added_after": "2026-01-01T00:00Z", "page": 2})
+        async with office.core.database.transaction() as session:
+            assert (await session.scalars(text("SELECT query FROM share_link"))).all() == [{"text": "cloud"}]
+
     @pytest.mark.parametrize("days", [0, 91])
     async def test_links_expire_within_90_days(self, office: Office, days: int) -> None:
         with pytest.raises(ValueError, match="lasts_days"):

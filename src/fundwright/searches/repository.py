@@ -68,6 +68,12 @@ def _conditions(owner_id: UUID, account_id: UUID, query: SavedSearchQuery) -> li
     return found
 
 
+async def add(session: AsyncSession, search: dict[str, object]) -> bool:
+    """Return whether there was no search with its id yet."""
+    added = insert(SavedSearch).values(search).on_conflict_do_nothing(index_elements=[SavedSearch.id]).returning(SavedSearch.id)
+    return await session.scalar(added) is not None
+
+
 async def get(session: AsyncSession, owner_id: UUID, account_id: UUID, search_id: UUID) -> Found:
     """Raises NotFound, also for another workspace's search and for one in the trash."""
     found = _read_by(account_id).where(SavedSearch.owner_id == owner_id, SavedSearch.id == search_id)

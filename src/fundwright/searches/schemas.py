@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, computed_field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, computed_field, model_validator
 
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
@@ -31,11 +31,21 @@ Name = Annotated[
 
 
 class SearchedQuery(OpportunityQuery):
-    """What a saved search finds: one kind of opportunities, whether they are samples or not, and whenever they were imported."""
+    """What a saved search finds: one kind of opportunities, whether they are samples or not, and whenever they were imported. These
+    parameters of a list are ignored, and so is its page."""
 
     kind: Kind
-    sample: None = None
-    added_after: None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_page(cls, given: object) -> object:
+        left_out = ("page", "page_size", "sample", "added_after")
+        return {name: value for name, value in given.items() if name not in left_out} if isinstance(given, dict) else given
+
+    @classmethod
+    def of(cls, query: OpportunityQuery) -> Self:
+        """What is saved of the query of a list. Raises ValidationError if it names no kind."""
+        return cls.model_validate(query.model_dump())
 
 
 class SavedSearchName(BaseModel):
@@ -44,8 +54,14 @@ class SavedSearchName(BaseModel):
     name: Name
 
 
-class SavedSearchForm(SavedSearchName):
-    """A search to save. The page of its query is ignored."""
+class NewSavedSearch(SavedSearchName):
+    """The name of a search to save. A repeated request with the same `key`, name, and query saves no second search."""
+
+    key: str = Field(default="", max_length=64)
+
+
+class SavedSearchForm(NewSavedSearch):
+    """A search to save."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,7 +80,7 @@ class SavedSearchRead(BaseModel):
 
     id: UUID
     name: str
-    query: OpportunityQuery
+    query: SearchedQuery
     path: str
     saved_by: str
     created_at: datetime
@@ -78,7 +94,7 @@ class SavedSearchRead(BaseModel):
     @computed_field
     @property
     def kind(self) -> Kind:
-        return self.query.kind or "contract"
+        return self.query.kind
 
     @property
     def is_changeable(self) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from datetime import datetime
-from uuid import UUID
+from uuid import UUID, uuid4, uuid5
 
+from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
@@ -19,7 +20,7 @@ from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import Conflict
 from fundwright.core.live import publish
 from fundwright.core.messages import later, number, t
-from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.paging import Page, iterate_all
 from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.notifications import service as notifications
@@ -45,6 +46,9 @@ from fundwright.workspaces.schemas import Access, RestrictionForm, RestrictionRe
 
 SEARCH = "saved_search"
 """The kind of saved searches in the trash, in activity, and of restrictions."""
+
+_REPEATED = UUID("2c1d9a57-8f0e-4f0b-9a35-6a6de1f5c7b4")
+"""The namespace of ids of searches that may be sent repeatedly."""
 
 SAVED = ActivityKind("search.saved", later("Search saved"), later("{person} saved the search “{subject}”"))
 RENAMED = ActivityKind(
@@ -73,33 +77,48 @@ class TooManySearches(Conflict):
         )
 
 
-def searches_topic(owner_id: UUID) -> str:
-    """The live topic of every change of a workspace's saved searches, and of what its members have seen of them."""
-    return f"searches:{owner_id}"
+def topics_of(actor: Actor) -> tuple[str, str]:
+    """The live topics of changes of the workspace's saved searches, and of what the actor has seen of them."""
+    return _searches_topic(actor), _seen_topic(actor)
+
+
+def _searches_topic(actor: Actor) -> str:
+    return f"searches:{actor.workspace_id}"
+
+
+def _seen_topic(actor: Actor) -> str:
+    return f"searches-seen:{actor.workspace_id}:{actor.id}"
 
 
 @needs(Permission.WORK)
 async def save(session: AsyncSession, actor: Actor, form: SavedSearchForm) -> SavedSearchRead:
     """Save a search, and follow it. Raises NotFound for a category of another workspace, or TooManySearches."""
     await _check_category(session, actor, form.query)
-    await acquire_lock(session, searches_topic(actor.workspace_id))
-    async with across_workspaces(session):  # some may be hidden from the actor
-        if await repository.count(session, actor.workspace_id) >= MOST_SEARCHES:
-            raise TooManySearches
+    await acquire_lock(session, _searches_topic(actor))
+    id = uuid5(_REPEATED, f"{actor.workspace_id} {actor.id} {form.model_dump_json()}") if form.key else uuid4()
     saved_at = now()
-    search = SavedSearch(
-        owner_id=actor.workspace_id,
-        name=form.name,
-        query=stored(form.query),
-        created_by=actor.id,
-        created_at=saved_at,
-        changed_at=saved_at,
+    is_new = await repository.add(
+        session,
+        {
+            "id": id,
+            "owner_id": actor.workspace_id,
+            "name": form.name,
+            "query": _stored(form.query),
+            "created_by": actor.id,
+            "created_at": saved_at,
+            "changed_at": saved_at,
+        },
     )
-    session.add(search)
-    await session.flush()
+    if not is_new:
+        return await get_search(session, actor, id)
+    async with across_workspaces(session):  # some may be hidden from the actor
+        if await repository.count(session, actor.workspace_id) > MOST_SEARCHES:
+            raise TooManySearches
+    search = (await repository.get(session, actor.workspace_id, actor.id, id)).search
     await activity.record(session, actor, SAVED, subject_of(search))
-    await follow(session, actor, search.id)
-    return await get_search(session, actor, search.id)
+    await follow(session, actor, id)
+    await publish(session, _searches_topic(actor))
+    return await get_search(session, actor, id)
 
 
 @needs(Permission.READ)
@@ -146,7 +165,7 @@ async def change_query(session: AsyncSession, actor: Actor, search_id: UUID, que
     """Replace the words, filters, and order. Raises NotFound, also for a category of another workspace, or NotAllowed like `rename`."""
     search = await _lock(session, actor, search_id)
     await _check_category(session, actor, query)
-    if (given := stored(query)) != search.query:
+    if (given := _stored(query)) != search.query:
         search.query, search.changed_at = given, now()
         await activity.record(session, actor, CHANGED, subject_of(search))
     return await _changed(session, actor, search)
@@ -154,7 +173,7 @@ async def change_query(session: AsyncSession, actor: Actor, search_id: UUID, que
 
 async def _changed(session: AsyncSession, actor: Actor, search: SavedSearch) -> SavedSearchRead:
     await session.flush()
-    await publish(session, searches_topic(actor.workspace_id))
+    await publish(session, _searches_topic(actor))
     return await get_search(session, actor, search.id)
 
 
@@ -174,7 +193,7 @@ async def note_opened(session: AsyncSession, actor: Actor, search_id: UUID) -> N
         if until := await _settled_until(session, actor):
             await repository.note_seen(session, actor.workspace_id, actor.id, search_id, until)
         await notifications.mark_seen_of(session, actor, NEW_MATCHES, path_of(search))
-        await publish(session, searches_topic(actor.workspace_id))
+        await publish(session, _seen_topic(actor))
 
 
 async def _settled_until(session: AsyncSession, actor: Actor) -> datetime | None:
@@ -205,7 +224,7 @@ async def _follow(session: AsyncSession, actor: Actor, search_id: UUID, *, is_fo
     if found.reader is None:
         await repository.note_seen(session, actor.workspace_id, actor.id, search_id, until or found.search.created_at)
     await repository.follow(session, actor.id, search_id, is_followed=is_followed, until=until)
-    await publish(session, searches_topic(actor.workspace_id))
+    await publish(session, _seen_topic(actor))
 
 
 @needs(Permission.WORK)
@@ -214,14 +233,14 @@ async def delete(session: AsyncSession, actor: Actor, search_id: UUID, *, client
     search = await _lock(session, actor, search_id)
     await trash.put_in(session, actor, SEARCH, search, title=search.name)
     await audit.record(session, "search.deleted", actor=actor, subject=str(search_id), client=client)
-    await publish(session, searches_topic(actor.workspace_id))
+    await publish(session, _searches_topic(actor))
 
 
 @needs(Permission.WORK)
 async def restore(session: AsyncSession, actor: Actor, _core: Core, search: SavedSearch) -> None:
     """Take a saved search out of the trash. Its followers follow it again."""
     await trash.take_out(session, actor, search)
-    await publish(session, searches_topic(actor.workspace_id))
+    await publish(session, _searches_topic(actor))
 
 
 @needs(Permission.READ)
@@ -268,28 +287,25 @@ async def restriction_changed(session: AsyncSession, actor: Actor, _core: Core, 
     seeing = await restrictions.may_be_told(session, actor, search_id, readers)
     async with across_workspaces(session):
         await repository.forget_readers(session, search_id, set(readers) - seeing)
-    await publish(session, searches_topic(actor.workspace_id))
+    await publish(session, _searches_topic(actor))
 
 
-def path_of(search: SavedSearch) -> str:
-    """The path of the list that shows what the search finds."""
-    return list_path(search)
-
-
-def list_path(search: SavedSearch, **more: object) -> str:
-    """Like `path_of`, with more parameters of the screen."""
+def path_of(search: SavedSearch, **more: object) -> str:
+    """The path of the list that shows what the search finds. `more` are parameters of the screen."""
     return opportunities.list_path(query_of(search), saved=search.id, **more)
 
 
-def query_of(search: SavedSearch) -> OpportunityQuery:
-    return OpportunityQuery.model_validate(search.query)
+def query_of(search: SavedSearch) -> SearchedQuery:
+    """What the search finds, without filters that are no longer valid."""
+    try:
+        return SearchedQuery.model_validate(search.query)
+    except ValidationError as error:
+        invalid = {found["loc"][0] for found in error.errors()}
+        return SearchedQuery.model_validate({name: value for name, value in search.query.items() if name not in invalid})
 
 
-def stored(query: OpportunityQuery) -> dict[str, object]:
-    """The query without its page, as it is saved."""
-    return query.model_dump(
-        mode="json", exclude_defaults=True, exclude={*PageRequest.model_fields, "sample", "added_after"} - {"sort"}
-    )
+def _stored(query: SearchedQuery) -> dict[str, object]:
+    return query.model_dump(mode="json", exclude_defaults=True)
 
 
 def subject_of(search: SavedSearch) -> Subject:

@@ -66,7 +66,7 @@ async def _tell_new_matches(session: AsyncSession, follower: Follower, newest: d
                 actor=None,
                 workspace_id=follower.workspace_id,
                 subject=search.name,
-                path=service.list_path(search, added_after=reader.told_until.isoformat()),
+                path=service.path_of(search, added_after=reader.told_until.isoformat()),
                 details={"number": str(number)},
             )
         reader.told_until = newest

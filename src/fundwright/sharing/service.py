@@ -108,8 +108,8 @@ async def _title_of_list(session: AsyncSession, actor: Actor, new: NewShare) -> 
 
 
 def _stored(query: OpportunityQuery) -> dict[str, object]:
-    """The query without its page."""
-    return query.model_dump(mode="json", exclude_defaults=True, exclude=set(PageRequest.model_fields) - {"sort"})
+    """The query without its page, and whenever the opportunities were imported."""
+    return query.model_dump(mode="json", exclude_defaults=True, exclude={*PageRequest.model_fields, "added_after"} - {"sort"})
 
 
 @needs(Permission.WORK)

@@ -50,15 +50,6 @@ class _Filter:
     content: Callable[[], Child]
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """An option, with the number of opportunities that have it if this is shown."""
-
-    value: str
-    label: str
-    count: int | None
-
-
 def filter_chips(
     kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, own_categories: Sequence[CategoryRead]
 ) -> VdomDict:
@@ -157,8 +148,8 @@ def _filters(
         def content() -> Child:
             counts = {value.value: value.count for value in values}
             offered = [*counts, *(each for each in chosen if each not in counts)]
-            choices = [_Choice(each, (words or text)(each), counts.get(each) if are_counted else None) for each in offered]
-            return _options(name, choices, chosen, search=search, key=name)
+            choices = [FacetValue(value=each, label=(words or text)(each), count=counts.get(each, 0)) for each in offered]
+            return _options(name, choices, chosen, search=search, are_counted=are_counted, key=name)
 
         value = text(chosen[0]) + (f" +{len(chosen) - 1}" if len(chosen) > 1 else "") if chosen else ""
         return _Filter(name, label, value, (name,), content)
@@ -288,7 +279,7 @@ def _types_of(types: Iterable[FacetValue], availability: Availability | None) ->
 
 
 @component
-def _options(name: str, choices: Sequence[_Choice], chosen: Sequence[str], *, search: str) -> VdomDict:
+def _options(name: str, choices: Sequence[FacetValue], chosen: Sequence[str], *, search: str, are_counted: bool) -> VdomDict:
     """Checkboxes, below a field that narrows them if `search`, its label, is given. Those that were checked when the popover opened are
     first, so that none moves while it is open."""
     url = use_url_state()
@@ -318,22 +309,15 @@ def _options(name: str, choices: Sequence[_Choice], chosen: Sequence[str], *, se
                         f"{name}-{places[each.value]}",
                         each.label,
                         checked=each.value in chosen,
-                        on_change=_with(check, each.value),
+                        on_change=partial(check, each.value),
                     ),
-                    _count(each.count),
+                    _count(each.count if are_counted else None),
                 )
                 for each in found[:_MOST_SHOWN]
             ),
         ),
         _remark(len(found)),
     )
-
-
-def _with(check: Callable[[str, bool], None], value: str) -> Callable[[bool], None]:
-    def checked(is_checked: bool) -> None:
-        check(value, is_checked)
-
-    return checked
 
 
 @component

@@ -13,11 +13,10 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import nt, t
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.searches import service as searches
-from fundwright.searches.schemas import MOST_NEW, SavedSearchRead
+from fundwright.searches.schemas import MOST_NEW, SavedSearchRead, SearchedQuery
 from fundwright_ui.hooks import UrlState, use_action, use_query, use_url_state
 from fundwright_ui.product import id_in, use_actor, use_connection
 from fundwright_ui.screens.searches.actions import follow_button, more_actions
-from fundwright_ui.screens.searches.menu import searched
 from fundwright_ui.screens.workspaces.restricting import restricted_mark
 from fundwright_ui.ui import alert, button, chip, facts, link_button, moment, row, text_link
 
@@ -47,10 +46,10 @@ def _bar(search_id: UUID, query: OpportunityQuery) -> VdomDict | None:
                 await searches.note_opened(session, actor, search_id)
         return search
 
-    found = use_query(read, key=[search_id], topics=[searches.searches_topic(actor.workspace_id)], with_session=False)
+    found = use_query(read, key=[search_id], topics=searches.topics_of(actor), with_session=False)
 
     async def update(session: AsyncSession) -> None:
-        await searches.change_query(session, actor, search_id, searched(query))
+        await searches.change_query(session, actor, search_id, SearchedQuery.of(query))
 
     updating = use_action(update, success=t("The saved search now has these filters."))
     if found.error:
@@ -62,7 +61,7 @@ def _bar(search_id: UUID, query: OpportunityQuery) -> VdomDict | None:
     search = found.value
     if search is None:
         return None
-    is_changed = searches.stored(query) != searches.stored(search.query)
+    is_changed = SearchedQuery.of(query) != search.query
     may_change = actor.may(Permission.WORK) and search.is_changeable
     new = (opened.current or search).new
     return html.section(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from reactpy import component, html
+from uuid import uuid4
+
+from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -15,8 +17,8 @@ from fundwright.searches import service as searches
 from fundwright.searches.schemas import (
     MOST_CHARACTERS,
     MOST_NEW,
+    NewSavedSearch,
     SavedSearchForm,
-    SavedSearchName,
     SavedSearchQuery,
     SavedSearchRead,
     SearchedQuery,
@@ -24,7 +26,7 @@ from fundwright.searches.schemas import (
 from fundwright_ui.hooks import use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.workspaces.restricting import restricted_mark
-from fundwright_ui.ui import button, chip, link_button, menu, problem, text_field
+from fundwright_ui.ui import button, chip, link_button, menu, problem, sending_field, text_field
 from fundwright_ui.ui.elements import attributes
 from fundwright_ui.widgets import form_dialog
 
@@ -40,11 +42,6 @@ def new_text(number: int) -> str:
     return t("{n}+ new", n=MOST_NEW) if number > MOST_NEW else t("{n} new", n=number)
 
 
-def searched(query: OpportunityQuery) -> SearchedQuery:
-    """What is saved of the query of a list, which names a kind."""
-    return SearchedQuery.model_validate(query.model_dump(exclude={"page", "page_size", "sample", "added_after"}))
-
-
 @component
 def saved_searches_menu(query: OpportunityQuery) -> VdomDict:
     """The first saved searches of the workspace, with the numbers of their new matches, and the dialog that saves the search of the list."""
@@ -55,7 +52,7 @@ def saved_searches_menu(query: OpportunityQuery) -> VdomDict:
         # The menu is closed at first: first paint does not wait for its numbers.
         return await searches.list_searches(session, actor, wanted) if connection.is_live else None
 
-    found = use_query(read, key=[wanted], topics=[searches.searches_topic(actor.workspace_id), opportunities.TOPIC])
+    found = use_query(read, key=[wanted], topics=[*searches.topics_of(actor), opportunities.TOPIC])
     listed = found.value.items if found.value else []
     may_save = actor.may(Permission.WORK)
 
@@ -95,19 +92,22 @@ def _entry(search: SavedSearchRead, *, is_current: bool) -> VdomDict:
 def _save_dialog(query: OpportunityQuery) -> VdomDict:
     """Asks for a name."""
     actor, url = use_actor(), use_url_state()
+    sending, set_sending = use_state(lambda: uuid4().hex)
 
-    async def save(session: AsyncSession, given: SavedSearchName) -> SavedSearchRead:
-        return await searches.save(session, actor, SavedSearchForm(name=given.name, query=searched(query)))
+    async def save(session: AsyncSession, given: NewSavedSearch) -> SavedSearchRead:
+        return await searches.save(session, actor, SavedSearchForm(**given.model_dump(), query=SearchedQuery.of(query)))
 
     def close() -> None:
         url.set(open=None)
 
     def show(saved: SavedSearchRead) -> None:
+        set_sending(uuid4().hex)
         url.set(open=None, saved=saved.id, added_after=None)
 
     saving = use_action(save, success=t("The search was saved. You will be notified of new matches."), then=show)
     return form_dialog(
         t("Save search"),
+        sending_field(sending),
         text_field(
             "name",
             t("Name"),
@@ -121,5 +121,5 @@ def _save_dialog(query: OpportunityQuery) -> VdomDict:
         is_open=url.get("open") == SAVE,
         on_submit=saving,
         on_close=close,
-        model=SavedSearchName,
+        model=NewSavedSearch,
     )
