@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from contextlib import nullcontext
 from datetime import timedelta
+from threading import get_ident
+from time import sleep
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -29,6 +32,7 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.sharing import opening
 from fundwright.sharing.models import ShareLink
 from fundwright.sharing.schemas import NewShare, ShareCreated
+from fundwright_ui.screens import plain_pages
 from tests.sharing.conftest import Office, do
 from tests.sharing.test_pages import OVER, SECRET, age
 
@@ -146,7 +150,7 @@ class TestWhoIsTold:
             office.core, lambda session: notifications.list_notifications(session, office.ada, office.core, NotificationQuery())
         )
         [written] = await comments(office)
-        assert told.items[0].title == f"Grace (guest) commented on “{(await office.listed(link)).title}”"
+        assert told.items[0].title == f"Comment by a guest on “{(await office.listed(link)).title}”"
         assert f"comment={written.id}" in told.items[0].path
         done = await do(office.core, lambda session: activity.list_activity(session, office.ada, office.core, ActivityQuery()))
         assert done.items[0].sentence.startswith("Grace (guest) commented on “") and done.items[0].person_id is None
@@ -282,7 +286,11 @@ class TestTypedTextIsNotLost:
         [
             ({"name": " \u200b "}, "Enter your name."),
             ({"text": " \n "}, "Write a comment first."),
-            ({"text": "x" * 10_001}, "Use at most 10,000 characters."),
+            *(
+                ({"name": f"Verify at {address} now"}, "Enter a name without a web or email address.")
+                for address in ("https://evil.example/login", "WWW.evil.example", "ada@evil.example")
+            ),
+            ({"text": "x" * 2_001}, "Use at most 2,000 characters."),
             ({"thread_id": "x"}, 'role="alert"'),
         ],
     )
@@ -318,11 +326,44 @@ class TestEnd:
         await do(office.core, lambda session: generation.delete_draft(session, office.ada, office.draft_id))
         assert (await send(office, link)).status_code == 404
 
-    async def test_other_sites_cannot_send_the_form(self, office: Office) -> None:
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"sec-fetch-site": "cross-site"},
+            {"sec-fetch-site": "cross-site", "origin": "null"},
+            {"origin": "https://evil.example"},
+        ],
+    )
+    async def test_other_sites_cannot_send_the_form(self, office: Office, headers: dict[str, str]) -> None:
         link = await office.share(allows_comments=True)
-        async with office.visitor(**{"sec-fetch-site": "cross-site"}) as visitor:
+        async with office.visitor(**headers) as visitor:
             response = await send(office, link, client=visitor)
         assert response.status_code == 403 and await comments(office) == []
+
+    @pytest.mark.parametrize("headers", [{"origin": "null"}, {"sec-fetch-site": "same-origin", "origin": "null"}])
+    async def test_pages_without_a_referrer_can(self, office: Office, headers: dict[str, str]) -> None:
+        link = await office.share(allows_comments=True)
+        async with office.visitor(**headers) as visitor:
+            assert (await send(office, link, client=visitor)).status_code == 303
+
+    async def test_pages_are_written_in_threads_two_at_once_for_each_link(
+        self, office: Office, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        threads, at_once, most = set[int](), 0, 0
+
+        def slow_html(node: object) -> str:
+            nonlocal at_once, most
+            threads.add(get_ident())
+            at_once += 1
+            most = max(most, at_once)
+            sleep(0.02)
+            at_once -= 1
+            return "x"
+
+        monkeypatch.setattr(plain_pages, "to_html", slow_html)
+        link = await office.share(allows_comments=True)
+        await asyncio.gather(*(office.get(link) for _ in range(6)))
+        assert get_ident() not in threads and most <= 2
 
     async def test_comments_are_limited(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
         link = await office.share(allows_comments=True)

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.notifications import service as notifications
-from fundwright.notifications.schemas import NotificationQuery, NotificationRead
+from fundwright.notifications.schemas import SETTINGS_PATH, NotificationQuery, NotificationRead
 from fundwright_ui.hooks import Row as KeptRow
 from fundwright_ui.hooks import UrlState, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
@@ -32,7 +32,6 @@ from fundwright_ui.screens.listing import (
 from fundwright_ui.ui import Option, button, empty, facts, link_button, list_row, menu, moment, page, row_actions, select_field
 
 PATH = "/dashboard/notifications"
-CHOICES = "/dashboard/user/account?tab=notifications"
 
 
 @screen(PATH, "Notifications", help="/help/notifications")
@@ -49,7 +48,7 @@ def notifications_screen() -> VdomDict:
     places = use_query(lambda session: notifications.list_workspaces(session, actor), key=[actor.id], topics=topics)
 
     title, listed = t("Notifications"), listing.answer
-    choose = link_button(t("Choose your notifications"), connection.href(CHOICES), variant="text", icon_name="settings")
+    choose = link_button(t("Choose your notifications"), connection.href(SETTINGS_PATH), variant="text", icon_name="settings")
     more = menu(t("More actions"), choose, id="notification-actions")
     if listed is None:
         return page(title, listing.pending(t("Loading notifications")))

@@ -3,8 +3,10 @@ follows the browser's color scheme."""
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from base64 import b64encode
+from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from html import escape
 from http import HTTPStatus
@@ -12,9 +14,14 @@ from http import HTTPStatus
 from fastapi.responses import HTMLResponse, Response
 from reactpy import html
 from reactpy.types import VdomDict
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
-from fundwright.core.messages import current_language
+from fundwright.core.assembly import Core
+from fundwright.core.errors import FundwrightError, UnderMaintenance
+from fundwright.core.messages import current_language, t
 from fundwright_ui.runtime.bundle import Bundle
+from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.html import to_html
 from fundwright_ui.runtime.vdom import to_node
 from fundwright_ui.sidebar.logo import logo_mark
@@ -27,15 +34,45 @@ _WATERMARKS = 40
 """How often the watermark is repeated, which covers a large screen."""
 
 
-def plain_page(bundle: Bundle, title: str, body: VdomDict, *, status: int = HTTPStatus.OK) -> Response:
+async def guarded(
+    respond: Callable[[], Awaitable[Response]],
+    problem: Callable[[str, str], VdomDict],
+    *,
+    core: Core,
+    bundle: Bundle,
+    over: type[FundwrightError],
+    while_doing: str,
+) -> Response:
+    """Respond, unless the site is closed. If it fails, the body of the page is a `problem` with this title and sentence; `over` is the
+    error of a link that does not work."""
+    try:
+        if core.settings.is_closed:
+            raise UnderMaintenance(core.settings.maintenance)
+        return await respond()
+    except (HTTPException, ClientDisconnect):  # a form that no browser sends, or that was not sent completely
+        raise
+    except Exception as error:
+        title = t("This link does not work") if isinstance(error, over) else t("This page can't be shown now")
+        status = error.status if isinstance(error, FundwrightError) else HTTPStatus.INTERNAL_SERVER_ERROR
+        retry_after_s = error.retry_after_s if isinstance(error, FundwrightError) else None
+        body = problem(title, sentence_of(error, while_doing=while_doing))
+        return await plain_page(bundle, title, body, status=status, retry_after_s=retry_after_s)
+
+
+async def plain_page(
+    bundle: Bundle, title: str, body: VdomDict, *, status: int = HTTPStatus.OK, retry_after_s: int | None = None
+) -> Response:
+    """Long pages take a while, so a thread writes them."""
     nonce = secrets.token_urlsafe(16)
+    content = await asyncio.to_thread(lambda: to_html(to_node(body)))
     text = (
         f'<!doctype html><html lang="{current_language()}" dir="ltr"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex, nofollow">'
         f"<title>{escape(title)}</title><script>{_COLOR_SCHEME}</script>{bundle.styled_head(_ENTRY, nonce=nonce)}</head>"
-        f"<body>{to_html(to_node(body))}</body></html>"
+        f"<body>{content}</body></html>"
     )
-    return HTMLResponse(text, status_code=status, headers=plain_headers(nonce))
+    retry = {"Retry-After": str(retry_after_s)} if retry_after_s else {}
+    return HTMLResponse(text, status_code=status, headers=plain_headers(nonce) | retry)
 
 
 def plain_headers(nonce: str = "") -> dict[str, str]:

@@ -16,7 +16,8 @@ def _replied(told: Happening) -> str:
 
 
 def _commented_by_guest(told: Happening) -> str:
-    return t("{name} (guest) commented on “{title}”", name=told.details["guest"], title=told.subject)
+    """Without the name, which anyone with the link can choose: subjects of emails begin with this."""
+    return t("Comment by a guest on “{title}”", title=told.subject)
 
 
 MENTIONED = NotificationKind("comment.mentioned", later("Mention in a comment"), _mentioned, email=EmailTiming.SOON)

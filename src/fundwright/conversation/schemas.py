@@ -16,9 +16,13 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright.core.visible import visible_line
 
 MOST_CHARACTERS = 10_000
+MOST_CHARACTERS_OF_GUESTS = 2_000
+"""Characters of a comment of a guest."""
 MOST_OF_NAME = 100
 _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ufffe\uffff\ud800-\udfff]")
 """Characters that PostgreSQL or XML cannot hold, and those that change the direction of the text after them."""
+_ADDRESS = re.compile(r"://|www\.|@", re.IGNORECASE)
+"""What makes a name an address, which programs turn into a link."""
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 
@@ -38,6 +42,8 @@ def _visible(text: str) -> str:
 def _visible_name(name: str) -> str:
     if not (line := visible_line(name, most=MOST_OF_NAME)):
         raise ValueError(t("Enter your name."))
+    if _ADDRESS.search(line):
+        raise ValueError(t("Enter a name without a web or email address."))
     return line
 
 
@@ -170,6 +176,7 @@ class ReplyForm(CommentChange):
 class GuestForm(ReplyForm):
     """What someone without an account adds through a share link: a reply in the thread `thread_id`, or a new thread."""
 
+    text: Annotated[str, Field(max_length=MOST_CHARACTERS_OF_GUESTS), AfterValidator(_visible), BeforeValidator(_fit)]
     name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MOST_OF_NAME), AfterValidator(_visible_name)]
     thread_id: UUID | None = None
     part_id: UUID | None = None

@@ -271,7 +271,6 @@ async def add_guest_comment(
         workspace_id=actor.workspace_id,
         subject=subject.title,
         path=subject.path_of(id),
-        details={"guest": form.name},
         event=_event_of(id),
     )
     await activity.record(session, actor, events.GUEST_COMMENTED, _subject_of(kind, draft_id, subject), guest=form.name)

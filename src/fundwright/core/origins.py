@@ -38,8 +38,9 @@ def refuse_foreign_page(request: Request) -> None:
 
 def refuse_other_site(request: Request) -> None:
     """Like `refuse_foreign_page`, for forms on pages that send no referrer: browsers send `null` as their origin."""
-    if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
-        raise ForeignOrigin
+    is_unknown = "sec-fetch-site" not in request.headers and request.headers.get("origin") == "null"
+    if not is_unknown:
+        refuse_foreign_page(request)
 
 
 def is_silent(request: HTTPConnection) -> bool:

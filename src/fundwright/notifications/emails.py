@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from fundwright.core.mail import MailKind, OutgoingEmail
 from fundwright.core.messages import Language, nt, t, using_language
-from fundwright.notifications.schemas import NotificationRead
+from fundwright.notifications.schemas import SETTINGS_PATH, NotificationRead
 
 _MOST_LISTED = 30
-_LIST, _SETTINGS = "/dashboard/notifications", "/dashboard/user/account?tab=notifications"
+_LIST = "/dashboard/notifications"
 
 
 def notifications(
@@ -27,6 +27,6 @@ def notifications(
             (t("View"), f"{address}{told[0].address}") if number == 1 else (t("View notifications"), f"{address}{_LIST}"),
             language,
             kind=MailKind.NOTIFICATION,
-            settings_link=(t("Choose your notifications"), f"{address}{_SETTINGS}"),
+            settings_link=(t("Choose your notifications"), f"{address}{SETTINGS_PATH}"),
             unsubscribe_link=unsubscribe_link,
         )

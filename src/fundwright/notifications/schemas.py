@@ -16,6 +16,8 @@ from fundwright.core.paging import PageRequest
 
 KEPT = timedelta(days=90)
 """How long a notification is kept."""
+SETTINGS_PATH = "/dashboard/user/account?tab=notifications"
+"""Where people choose how they are told."""
 
 
 class EmailTiming(StrEnum):

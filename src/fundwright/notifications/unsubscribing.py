@@ -19,7 +19,7 @@ from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.scopes import INSTALLATION
 from fundwright.notifications import repository
-from fundwright.notifications.schemas import EmailTiming
+from fundwright.notifications.schemas import EmailTiming, NotificationKind
 from fundwright.notifications.service import list_kinds, notifications_topic, timing_of
 
 
@@ -27,7 +27,7 @@ class UnsubscribeLinkOver(FundwrightError):
     status = 404
 
     def __init__(self) -> None:
-        super().__init__(t("It is for another email address, or incomplete. Sign in to choose your notifications."))
+        super().__init__(t("The link is incomplete, or your email address has changed. Sign in to choose your notifications."))
 
 
 def link_of(core: Core, account_id: UUID, email: str, kinds: Iterable[str]) -> str:
@@ -41,13 +41,14 @@ async def list_labels(core: Core, token: str) -> list[str]:
     """Return the kinds of notifications whose emails a link turns off. Raises UnsubscribeLinkOver."""
     async with core.database.reading(scope=INSTALLATION) as session:
         _, keys = await _read(session, core, token)
-    kinds = {kind.key: str(kind.label) for kind in list_kinds(core)}
-    return [kinds.get(key, key) for key in keys]
+    return _labels(list_kinds(core), keys)
 
 
-async def turn_off(core: Core, token: str, *, client: Client) -> None:
-    """Turn off the emails of a link. Where notifications are listed does not change. Raises UnsubscribeLinkOver."""
-    kinds = {kind.key: kind for kind in list_kinds(core)}
+async def turn_off(core: Core, token: str, *, client: Client) -> list[str]:
+    """Turn off the emails of a link, and return its kinds of notifications. Where they are listed does not change. Raises
+    UnsubscribeLinkOver."""
+    all_kinds = list_kinds(core)
+    kinds = {kind.key: kind for kind in all_kinds}
     async with core.database.transaction(scope=INSTALLATION) as session:
         account, keys = await _read(session, core, token)
         choices = {choice.kind: choice for choice in await repository.list_choices(session, account.id)}
@@ -62,6 +63,12 @@ async def turn_off(core: Core, token: str, *, client: Client) -> None:
                 session, "notification.emails_off", actor=None, subject=account.email, client=client, kinds=", ".join(changed)
             )
             await publish(session, notifications_topic(account.id))
+    return _labels(all_kinds, keys)
+
+
+def _labels(kinds: Iterable[NotificationKind], keys: Iterable[str]) -> list[str]:
+    labels = {kind.key: str(kind.label) for kind in kinds}
+    return [labels.get(key, key) for key in keys]
 
 
 async def _read(session: AsyncSession, core: Core, token: str) -> tuple[Account, list[str]]:

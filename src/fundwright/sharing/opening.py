@@ -4,6 +4,7 @@ else of the workspace."""
 from __future__ import annotations
 
 import hmac
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -38,7 +39,7 @@ from fundwright.sharing.service import audit_subject_of, shares_topic
 
 PASS_LASTS = timedelta(hours=1)
 _AUDITED_EVERY = timedelta(hours=1)
-_SEARCHES_AT_ONCE = 2
+_READERS_AT_ONCE = 2
 _COMMENTS_PER_LINK, _COMMENTS_PER_ADDRESS = 30, 20
 """Within ten minutes."""
 _THREADS_SHOWN = 20
@@ -115,15 +116,20 @@ async def find(core: Core, secret: str) -> Shared:
             raise LinkOver from error
 
 
+def turn_of(core: Core, shared: Shared) -> AbstractAsyncContextManager[None]:
+    """While the page of a link is made. Each link has a few at a time, so that its readers do not slow down everyone else's work."""
+    limiter: PartyLimiter = core.shared(f"{__name__}.limiter", lambda: PartyLimiter(_READERS_AT_ONCE))
+    return limiter.slot(shared.link.id)
+
+
 async def list_opportunities(core: Core, shared: Shared, *, page: int) -> SharedList:
     """Return a page of the opportunities that the link's query finds now, or the last page."""
-    query, limiter = shared.query, core.shared(f"{__name__}.limiter", lambda: PartyLimiter(_SEARCHES_AT_ONCE))
+    query = shared.query
     with acting_in(shared.creator.scope):
-        async with limiter.slot(shared.link.id):
-            listed = await opportunities.search(core, shared.creator, query.model_copy(update={"page": page}))
-            if listed.total and not listed.items:
-                last = -(-listed.total // listed.page_size)
-                listed = await opportunities.search(core, shared.creator, query.model_copy(update={"page": last}))
+        listed = await opportunities.search(core, shared.creator, query.model_copy(update={"page": page}))
+        if listed.total and not listed.items:
+            last = -(-listed.total // listed.page_size)
+            listed = await opportunities.search(core, shared.creator, query.model_copy(update={"page": last}))
         if query.category is None:
             return SharedList(listed, "")
         async with core.database.reading() as session:

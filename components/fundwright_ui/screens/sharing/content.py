@@ -13,7 +13,7 @@ from babel.numbers import format_currency
 from reactpy import html
 from reactpy.types import VdomDict
 
-from fundwright.conversation.schemas import MOST_CHARACTERS, MOST_OF_NAME, CommentRead, CommentState, Thread
+from fundwright.conversation.schemas import MOST_CHARACTERS_OF_GUESTS, MOST_OF_NAME, CommentRead, CommentState, Thread
 from fundwright.core.database import now
 from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page
@@ -242,7 +242,7 @@ def _comment_fields(typed: Typed, id: str, **about: str) -> list[Child]:
             error=typed.errors.get("text"),
             rows=4,
             required=True,
-            maxlength=MOST_CHARACTERS,
+            maxlength=MOST_CHARACTERS_OF_GUESTS,
             id=f"text-{id}",
         ),
     ]

@@ -19,22 +19,19 @@ from fastapi.requests import Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import ValidationError
 from reactpy.types import VdomDict
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 
 from fundwright.accounts.dependencies import client_of
 from fundwright.conversation.schemas import GuestForm
 from fundwright.core.assembly import Core
 from fundwright.core.cookies import set_cookie, share_cookie_name
-from fundwright.core.errors import FundwrightError, UnderMaintenance
+from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import t
 from fundwright.core.origins import refuse_other_site
 from fundwright.generation.schemas import DraftRead
 from fundwright.sharing import opening
 from fundwright.sharing.opening import LinkOver, Shared, TooManyPasswords, WrongPassword
 from fundwright_ui.runtime.bundle import Bundle
-from fundwright_ui.runtime.faults import sentence_of
-from fundwright_ui.screens.plain_pages import plain_headers, plain_page
+from fundwright_ui.screens.plain_pages import guarded, plain_headers, plain_page
 from fundwright_ui.screens.sharing import content
 from fundwright_ui.screens.sharing.content import Comments, Typed
 from fundwright_ui.ui.forms import field_errors
@@ -95,23 +92,14 @@ class SharedPages:
 
     async def _guarded(self, respond: Callable[[], Awaitable[Response]], *, unsent: str = "") -> Response:
         """`unsent` is the text of a comment, which the page of an error shows."""
-        try:
-            if self._core.settings.is_closed:
-                raise UnderMaintenance(self._core.settings.maintenance)
-            return await respond()
-        except LinkOver as error:
-            title = t("This link does not work")
-            return self._page(title, content.message(title, error.sentence, unsent=unsent), status=error.status)
-        except (HTTPException, ClientDisconnect):  # a form that no browser sends, or that was not sent completely
-            raise
-        except Exception as error:
-            status = error.status if isinstance(error, FundwrightError) else HTTPStatus.INTERNAL_SERVER_ERROR
-            title = t("This page can't be shown now")
-            sentence = sentence_of(error, while_doing="shared page")
-            response = self._page(title, content.message(title, sentence, unsent=unsent), status=status)
-            if isinstance(error, FundwrightError) and error.retry_after_s:
-                response.headers["Retry-After"] = str(error.retry_after_s)
-            return response
+        return await guarded(
+            respond,
+            lambda title, sentence: content.message(title, sentence, unsent=unsent),
+            core=self._core,
+            bundle=self._bundle,
+            over=LinkOver,
+            while_doing="shared page",
+        )
 
     async def _show(self, request: Request, secret: str) -> Response:
         shared = await opening.find(self._core, secret)
@@ -120,13 +108,15 @@ class SharedPages:
             return Response(status_code=HTTPStatus.SERVICE_UNAVAILABLE, headers=plain_headers())
         if reader is _Reader.PREVIEW:
             title = t("Shared with Fundwright")
-            return self._page(title, content.message(title, t("Open this link in a browser to view what was shared.")))
+            return await self._page(title, content.message(title, t("Open this link in a browser to view what was shared.")))
         if self._is_locked(request, shared):
-            return self._password_page()
-        title, body = await self._content_of(request, shared, secret)
+            return await self._password_page()
+        async with opening.turn_of(self._core, shared):
+            title, body = await self._content_of(request, shared, secret)
+            page = await self._page(title, body)
         if not opening.is_pass(self._core, shared, "visit", request.query_params.get("visit", "")):
             await opening.count(self._core, shared, client=client_of(request))
-        return self._page(title, body)
+        return page
 
     def _path(self, secret: str) -> str:
         return f"{self._base}/shared/{secret}"
@@ -164,11 +154,11 @@ class SharedPages:
         if self._is_locked(request, shared):
             action = f"{self._path(secret)}/comments"
             if not password:
-                return self._password_page(typed=typed, action=action)
+                return await self._password_page(typed=typed, action=action)
             try:
                 proof = await opening.enter(self._core, shared, password, client=client)
             except (WrongPassword, TooManyPasswords) as error:
-                return self._password_page(error, typed=typed, action=action)
+                return await self._password_page(error, typed=typed, action=action)
         page = _number(typed.get("page"))
         try:
             about = {name: typed.get(name) or None for name in ("thread_id", "part_id")}
@@ -197,8 +187,9 @@ class SharedPages:
             errors = field_errors(error, model=GuestForm)
             other = next((sentence for name, sentence in errors.items() if name not in ("name", "text")), "")
             typed = replace(typed, errors=errors, error=other)
-        body = await self._draft_page(shared, shared.draft, secret, typed, page=page)
-        return self._page(shared.title, body, status=error.status if isinstance(error, FundwrightError) else 422)
+        async with opening.turn_of(self._core, shared):
+            body = await self._draft_page(shared, shared.draft, secret, typed, page=page)
+            return await self._page(shared.title, body, status=error.status if isinstance(error, FundwrightError) else 422)
 
     def _set_proof(self, response: Response, secret: str, proof: str) -> None:
         """Remember in the browser that the password was entered."""
@@ -216,22 +207,20 @@ class SharedPages:
         try:
             proof = await opening.enter(self._core, shared, password, client=client_of(request))
         except (WrongPassword, TooManyPasswords) as error:
-            return self._password_page(error)
+            return await self._password_page(error)
         self._set_proof(response, secret, proof)
         return response
 
-    def _password_page(
+    async def _password_page(
         self, error: FundwrightError | None = None, *, typed: Typed | None = None, action: str | None = None
     ) -> Response:
         title = t("Enter the password")
         body = content.password_page(title, error.sentence if error else "", typed=typed, action=action)
-        page = self._page(title, body, status=error.status if error else 200)
-        if error is not None and error.retry_after_s:
-            page.headers["Retry-After"] = str(error.retry_after_s)
-        return page
+        status, retry_after_s = (error.status, error.retry_after_s) if error else (HTTPStatus.OK, None)
+        return await plain_page(self._bundle, title, body, status=status, retry_after_s=retry_after_s)
 
-    def _page(self, title: str, body: VdomDict, *, status: int = HTTPStatus.OK) -> Response:
-        return plain_page(self._bundle, title, body, status=status)
+    async def _page(self, title: str, body: VdomDict, *, status: int = HTTPStatus.OK) -> Response:
+        return await plain_page(self._bundle, title, body, status=status)
 
 
 def _reader_of(request: Request) -> _Reader:
