@@ -5,6 +5,7 @@ from fundwright.opportunities.display_names import (
     display_title,
     is_only_codes,
     naics_in_words,
+    set_aside_name,
     short_agency_name,
     short_set_aside,
     short_type,
@@ -100,9 +101,19 @@ def test_naics_codes_have_their_title_and_earlier_ones_their_sector(code: str, s
     assert naics_in_words(code) == shown
 
 
-@pytest.mark.parametrize(("code", "shown"), [("SBA", "Small business"), ("BICiv", "Buy Indian"), ("XYZ", "XYZ"), ("", "")])
-def test_set_asides_are_in_words(code: str, shown: str) -> None:
-    assert short_set_aside(code) == shown
+@pytest.mark.parametrize(
+    ("code", "name", "short"),
+    [
+        ("SBA", "Small business", "Small business"),
+        ("BICiv", "Buy Indian", "Buy Indian"),
+        ("SDVOSBC", "Service-disabled veteran-owned", "SDVOSB"),
+        ("EDWOSBSS", "Economically disadvantaged women-owned, sole source", "EDWOSB, sole source"),
+        ("XYZ", "XYZ", "XYZ"),
+        ("", "", ""),
+    ],
+)
+def test_set_asides_are_in_words_and_shorter_in_lists(code: str, name: str, short: str) -> None:
+    assert (set_aside_name(code), short_set_aside(code)) == (name, short)
 
 
 @pytest.mark.parametrize(

@@ -90,13 +90,13 @@ class TestFilters:
         async with committed.database.transaction() as session:
             await service.load_sample_once(session)
         async with mounted(committed, member, sam_screen, path="/dashboard/sam?posted_to=2026-01-31") as screen:
-            assert screen.has("button", "Filter: Posted: until Jan 31, 2026")
+            assert screen.has("button", "Filter: Posted: through Jan 31, 2026")
             await screen.click("button", "Filter: Due")
             await screen.click("link", "Next 30 days")
             due = query_of("contract", dict(parse_qsl(urlsplit(screen.address).query)))
             assert due.due_from is not None
             assert due.due_to == due.due_from + timedelta(days=30)
-            await screen.click("button", "Filter: Posted: until Jan 31, 2026")
+            await screen.click("button", "Filter: Posted: through Jan 31, 2026")
             await screen.click("link", "Last 7 days")
             posted = query_of("contract", dict(parse_qsl(urlsplit(screen.address).query)))
             assert (posted.posted_from, posted.posted_to) == (due.due_from - timedelta(days=7), None)

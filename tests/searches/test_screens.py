@@ -66,10 +66,10 @@ class TestBar:
         saved = await harbor.save(text="cloud")
         with acting_in(harbor.bob.scope):
             async with mounted(harbor.core, harbor.bob, sam_screen, path=f"{saved.path}&sort=due") as screen:
-                await screen.expect(lambda: "Filters changed" in screen.text)
+                await screen.expect(lambda: "Changed" in screen.text)
                 assert screen.find("link", "Discard changes").props["href"] == saved.path
                 await screen.click("button", "Update search")
-                await screen.expect(lambda: "Filters changed" not in screen.text)
+                await screen.expect(lambda: "Changed" not in screen.text)
         assert (await harbor.listed(harbor.ada))[0].query.sort == "due"
 
     async def test_is_moved_to_the_trash_and_back(self, harbor: Harbor) -> None:
@@ -97,7 +97,7 @@ class TestBar:
         await harbor.restrict(saved, ChosenMember(account_id=harbor.bob.id, access=Access.VIEW))
         with acting_in(harbor.bob.scope):
             async with mounted(harbor.core, harbor.bob, sam_screen, path=f"{saved.path}&sort=due") as screen:
-                await screen.expect(lambda: "Filters changed" in screen.text)
+                await screen.expect(lambda: "Changed" in screen.text)
                 assert not screen.has("button", "Update search") and not screen.has("button", "Rename")
                 assert screen.has("button", "Who can see this")
 

@@ -82,25 +82,33 @@ _SECTORS = {
 """The sectors of the North American Industry Classification System (US Census Bureau, 2022), by the first two digits of a code."""
 _SET_ASIDES = {
     "SBA": later("Small business"),
-    "SBP": later("Small business, partial"),
+    "SBP": later("Partial small business"),
     "8A": "8(a)",
     "8AN": later("8(a), sole source"),
     "HZC": "HUBZone",
     "HZS": later("HUBZone, sole source"),
-    "SDVOSBC": later("Disabled veteran"),
-    "SDVOSBS": later("Disabled veteran, sole source"),
+    "SDVOSBC": later("Service-disabled veteran-owned"),
+    "SDVOSBS": later("Service-disabled veteran-owned, sole source"),
     "VSA": later("Veteran-owned"),
     "VSS": later("Veteran-owned, sole source"),
     "WOSB": later("Women-owned"),
     "WOSBSS": later("Women-owned, sole source"),
-    "EDWOSB": later("Disadvantaged women"),
-    "EDWOSBSS": later("Disadvantaged women, sole source"),
-    "ISBEE": later("Indian small business"),
-    "IEE": later("Indian enterprise"),
+    "EDWOSB": later("Economically disadvantaged women-owned"),
+    "EDWOSBSS": later("Economically disadvantaged women-owned, sole source"),
+    "ISBEE": later("Indian small business economic enterprise"),
+    "IEE": later("Indian economic enterprise"),
     "BICIV": later("Buy Indian"),
     "LAS": later("Local area"),
 }
-"""Short names of the set-asides of SAM.gov, by their codes in capitals."""
+"""The names of the set-asides of SAM.gov, by their codes in capitals."""
+_SHORT_SET_ASIDES = {
+    "SDVOSBC": "SDVOSB",
+    "SDVOSBS": later("SDVOSB, sole source"),
+    "EDWOSB": "EDWOSB",
+    "EDWOSBSS": later("EDWOSB, sole source"),
+    "ISBEE": "ISBEE",
+}
+"""Abbreviations of long ones."""
 _OFFICE_CODE = re.compile(r"(?=[A-Z]{0,5}\d)[A-Z\d]{4,6}\s")
 """Of an office whose name consists of abbreviations, as in “FA7014 AFDW PK”. It stays as published."""
 
@@ -156,6 +164,11 @@ def naics_in_words(code: str) -> str:
     return " · ".join(filter(None, (code, naics_title(code))))
 
 
-def short_set_aside(code: str) -> str:
-    """A short name of a set-aside, in the reader's language: “Women-owned”. An unknown code stays as it is."""
+def set_aside_name(code: str) -> str:
+    """The name of a set-aside, in the reader's language: “Women-owned”. An unknown code stays as it is."""
     return str(_SET_ASIDES.get(code.upper(), code))
+
+
+def short_set_aside(code: str) -> str:
+    """The name of a set-aside where there is little space: “SDVOSB”."""
+    return str(_SHORT_SET_ASIDES.get(code.upper()) or set_aside_name(code))

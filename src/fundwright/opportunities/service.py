@@ -42,7 +42,7 @@ from fundwright.core.spreadsheets import csv_lines
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
 from fundwright.opportunities import embedding, importing
-from fundwright.opportunities.display_names import display_title, naics_title, short_set_aside
+from fundwright.opportunities.display_names import display_title, naics_title, set_aside_name
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import ImportRun
@@ -474,7 +474,7 @@ async def export(
         (t("NAICS title"), lambda row: naics_title(row.naics)),
         ("PSC", lambda row: row.psc),
         (t("Set-aside"), lambda row: row.set_aside_code),
-        (t("Set-aside in words"), lambda row: short_set_aside(row.set_aside_code)),
+        (t("Set-aside in words"), lambda row: set_aside_name(row.set_aside_code)),
         (t("Activity codes"), lambda row: row.activity_codes),
         (t("Assistance listings"), lambda row: row.assistance_listings),
         (t("Posted"), lambda row: row.posted_at),

@@ -57,7 +57,7 @@ RENAMED = ActivityKind(
 CHANGED = ActivityKind(
     "search.changed",
     later("Saved search changed"),
-    later("{person} changed the filters of the saved search “{subject}”"),
+    later("{person} changed the saved search “{subject}”"),
     combining=Combining.SOON,
 )
 ACTIVITY = (SAVED, RENAMED, CHANGED)

@@ -16,7 +16,14 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.messages import current_language, number, t
 from fundwright.opportunities import service
-from fundwright.opportunities.display_names import agency_name, naics_in_words, naics_title, short_agency_name, short_set_aside
+from fundwright.opportunities.display_names import (
+    agency_name,
+    naics_in_words,
+    naics_title,
+    set_aside_name,
+    short_agency_name,
+    short_set_aside,
+)
 from fundwright.opportunities.schemas import (
     AWARD_NOTICE,
     NEVER_OPEN,
@@ -155,7 +162,7 @@ def _filters(
         return _Filter(name, label, value, (name,), content)
 
     def with_code(code: str) -> str:
-        name = short_set_aside(code)
+        name = set_aside_name(code)
         return name if name.casefold() == code.casefold() else f"{name} · {code}"
 
     agency = several("agency", t("Agency"), facets.agencies, short_agency_name, words=agency_name, search=t("Search agencies"))
@@ -236,7 +243,7 @@ def _range_text(first: date | None, last: date | None) -> str:
         return f"{_day_text(first)} – {_day_text(last)}"
     if first:
         return t("from {date}", date=_day_text(first))
-    return t("until {date}", date=_day_text(last)) if last else ""
+    return t("through {date}", date=_day_text(last)) if last else ""
 
 
 def _day_text(day: date) -> str:

@@ -51,7 +51,7 @@ def _bar(search_id: UUID, query: OpportunityQuery) -> VdomDict | None:
     async def update(session: AsyncSession) -> None:
         await searches.change_query(session, actor, search_id, SearchedQuery.of(query))
 
-    updating = use_action(update, success=t("The saved search now has these filters."))
+    updating = use_action(update, success=t("The saved search was updated."))
     if found.error:
         return alert(
             t("This saved search was deleted, or only other members can see it. The list still has its filters."),
@@ -71,7 +71,7 @@ def _bar(search_id: UUID, query: OpportunityQuery) -> VdomDict | None:
             row(
                 html.span({"className": "fw-strong", "dir": "auto"}, search.name),
                 restricted_mark() if search.access else None,
-                chip(t("Filters changed"), color="warning") if is_changed else None,
+                chip(t("Changed"), color="warning") if is_changed else None,
             ),
             facts(
                 t("Saved by {name}", name=search.saved_by or t("Deleted account")) if actor.is_in_shared_workspace else None,
@@ -93,7 +93,7 @@ def _bar(search_id: UUID, query: OpportunityQuery) -> VdomDict | None:
 def _new_facts(url: UrlState, search: SavedSearchRead, new: int) -> VdomDict | str:
     """What is new since the person opened the search the last time."""
     if not new:
-        return t("Nothing new since you last opened it")
+        return t("No new matches")
     label = (
         t("More than {n} new since you last opened it", n=MOST_NEW)
         if new > MOST_NEW

@@ -162,7 +162,7 @@ def _details(search: SavedSearchRead, rows: Rows[SavedSearchRead]) -> VdomDict:
             {
                 t("Kind"): kind_label(search.kind),
                 t("Search"): search.query.text or None,
-                t("New"): new_text(search.new) if search.new else t("Nothing new"),
+                t("New"): new_text(search.new) if search.new else t("No new matches"),
                 t("Saved by"): (search.saved_by or t("Deleted account")) if actor.is_in_shared_workspace else None,
                 t("Saved"): moment(search.created_at),
                 t("Changed"): moment(search.changed_at) if search.changed_at != search.created_at else None,
