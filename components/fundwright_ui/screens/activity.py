@@ -81,7 +81,9 @@ def activity_feed() -> VdomDict:
         return listing.pending(t("Loading activity"))
     if not feed.entries.total and not listing.rows.shown and not has_filters(query):
         return empty(
-            t("No activity yet. What people do with documents, drafts, and categories will be listed here for a year."),
+            t(
+                "No activity yet. What people do with documents, drafts, saved searches, and other items will be listed here for a year."
+            ),
             icon_name="history",
         )
     labels = sorted((str(kind.label), kind.name) for kind in kinds.values())

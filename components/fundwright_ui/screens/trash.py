@@ -83,7 +83,9 @@ def trash_screen() -> VdomDict:
         return page(
             title,
             empty(
-                t("The trash is empty. Documents, drafts, and categories that you move here are kept for 30 days."),
+                t(
+                    "The trash is empty. Documents, drafts, saved searches, and other items that you move here are kept for 30 days."
+                ),
                 icon_name="delete",
             ),
         )

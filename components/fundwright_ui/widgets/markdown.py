@@ -100,7 +100,7 @@ def rendered(text: str, cited: Set[int] = frozenset()) -> list[VdomDict | str]:
     return _rendered(text, _Reader(cited), most=_MAX_FORMATTED_CHARACTERS)
 
 
-def rendered_for_visitors(text: str, cited: Set[int], *, source: Callable[[int], str]) -> list[VdomDict | str]:
+def rendered_for_guests(text: str, cited: Set[int], *, source: Callable[[int], str]) -> list[VdomDict | str]:
     """Like `rendered`, for a page without scripts: ten times as much is formatted, so call it in a thread. Citations link to the id
     `source(number)` on the page, and nothing links to other pages of ours."""
     return _rendered(text, _Reader(cited, _OUTSIDE_ADDRESS, source), most=_MAX_FORMATTED_IN_THREAD)

@@ -45,7 +45,7 @@ async def ask(
     account = await reauthentication.check_own_password(session, actor, core, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
-    await throttle.enforce_rate_limit(session, _PURPOSE, email=plain, address=client.address)
+    await throttle.enforce_rate_limit(session, _PURPOSE, subject=plain, address=client.address)
     await repository.forget_secrets(session, purpose=_PURPOSE, owner_id=account.id)
     secret = await one_time_secrets.new_secret(session, _PURPOSE, lasts=_LINK_LASTS, owner_id=account.id, email=plain)
     language = accounts.language_of(account, otherwise=current_language())

@@ -22,7 +22,7 @@ _LINK_LASTS = timedelta(days=1)
 
 async def count_request(session: AsyncSession, *, email: str, client: Client) -> None:
     """Count a request to register an address, whether or not it can be registered. Raises Invalid or TooManyTries."""
-    await throttle.enforce_rate_limit(session, "register", email=accounts.normalize_email(email), address=client.address)
+    await throttle.enforce_rate_limit(session, "register", subject=accounts.normalize_email(email), address=client.address)
 
 
 async def ask_to_confirm_again(session: AsyncSession, core: Core, *, email: str, language: Language, client: Client) -> None:

@@ -36,7 +36,7 @@ _BY_EMAIL = Client(address="email")
 async def ask_for_reset(session: AsyncSession, core: Core, *, email: str, language: Language, client: Client) -> None:
     """Send a link for a new password to the address, if it has an account. Raises Invalid or TooManyTries."""
     plain = accounts.normalize_email(email)
-    await throttle.enforce_rate_limit(session, "reset", email=plain, address=client.address)
+    await throttle.enforce_rate_limit(session, "reset", subject=plain, address=client.address)
     subject = plain if await accounts.find_account(session, plain) else audit.unknown_address(core, plain)
     await audit.record(session, "password.reset_asked", actor=None, subject=subject, client=client)
     await requested_emails.request_email(session, core, "reset", email=plain, language=language)

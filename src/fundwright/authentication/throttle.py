@@ -113,18 +113,18 @@ async def enforce_rate_limit(
     session: AsyncSession,
     purpose: str,
     *,
-    email: str,
+    subject: str,
     address: str,
     limits: tuple[int, int] = (EMAILS_PER_ACCOUNT, EMAILS_PER_ADDRESS),
 ) -> None:
-    """Count a request for an email, whether or not the email is sent. `limits` are those of the account and of the network address.
-    Raises TooManyTries.
+    """Count a request against its subject, such as an email address, and its network address, which have these `limits`. Raises
+    TooManyTries.
 
     A refused request does not count, because the refusal rolls back.
     """
     moment = now()
-    for subject, limit in zip(Attempt(email, address).subjects, limits, strict=True):
-        asked = await repository.lock_throttle(session, f"{purpose}:{subject}", window=EMAILS_WINDOW)
+    for counter, limit in zip(Attempt(subject, address).subjects, limits, strict=True):
+        asked = await repository.lock_throttle(session, f"{purpose}:{counter}", window=EMAILS_WINDOW)
         if not _lasts(asked.window_ends_at, moment, EMAILS_WINDOW):
             asked.failures, asked.window_ends_at = 0, moment + EMAILS_WINDOW
         if asked.failures >= limit:

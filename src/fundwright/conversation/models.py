@@ -49,7 +49,7 @@ class Comment(Base):
     author: Mapped[str] = mapped_column(default="")
     """The author's name once the account is deleted, or the name that a guest entered."""
     share_id: Mapped[UUID | None] = mapped_column(index=True)
-    """The share link through which a guest began the thread, in all comments of the thread. Guests see nothing else."""
+    """The share link through which a guest started the thread, in all comments of the thread. Guests see nothing else."""
     is_guest: Mapped[bool] = mapped_column(default=False)
     """Whether a guest wrote it."""
     text: Mapped[str]

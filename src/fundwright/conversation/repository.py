@@ -103,7 +103,7 @@ async def list_authors(session: AsyncSession, thread_id: UUID) -> Sequence[UUID]
 
 
 async def page_of_share(session: AsyncSession, share_id: UUID, query: PageRequest) -> tuple[list[ThreadRows], int]:
-    """Return threads that guests began through a link, newest first, with all replies."""
+    """Return threads that guests started through a link, newest first, with all replies."""
     found = select(Comment).where(Comment.share_id == share_id).execution_options(populate_existing=True)
     firsts = found.where(Comment.thread_id.is_(None))
     total = await count_all(session, firsts)

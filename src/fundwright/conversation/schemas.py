@@ -91,7 +91,7 @@ class Mention(BaseModel):
 class CommentRead(BaseModel):
     """A comment. `thread_id` is the id of the first comment of its thread, also for itself. A first comment that was deleted stays
     without text while it has replies. `part` is the name that the part had, and `state` is that of the thread. `share_id` is the share
-    link through which a guest began the thread; guests with this link read the whole thread, and no other."""
+    link through which a guest started the thread; guests with this link read the whole thread, and no other."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -160,7 +160,7 @@ async def read_conversation(
 
 @needs(Permission.WORK)
 async def list_for_guests(session: AsyncSession, actor: Actor, share_id: UUID, query: PageRequest) -> Page[Thread]:
-    """Return what guests with a share link of the actor read: the threads that were begun through it, newest first, or the last page."""
+    """Return what guests with a share link of the actor read: the threads that were started through it, newest first, or the last page."""
     async with switched_to(session, Scope(share_id=share_id)):
         threads, total = await repository.page_of_share(session, share_id, query)
         if total and not threads:

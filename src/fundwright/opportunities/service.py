@@ -447,9 +447,9 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
 
 
 @needs(Permission.READ)
-async def naics(session: AsyncSession, actor: Actor) -> list[FacetValue]:
+async def list_naics(session: AsyncSession, actor: Actor) -> list[FacetValue]:
     """Return the NAICS codes of opportunities with their titles, most frequent first."""
-    return [FacetValue(value=code, label=naics_title(code), count=count) for code, count in await listing.naics(session)]
+    return [FacetValue(value=code, label=naics_title(code), count=count) for code, count in await listing.list_naics(session)]
 
 
 @needs(Permission.READ)

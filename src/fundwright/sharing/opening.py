@@ -140,7 +140,7 @@ async def list_opportunities(core: Core, shared: Shared, *, page: int) -> Shared
 async def enter(core: Core, shared: Shared, password: str, *, client: Client) -> str:
     """Return a pass for the page of a link with a password, which `is_pass` accepts for an hour. Raises WrongPassword or
     TooManyPasswords."""
-    attempt = throttle.Attempt(email=_throttled(shared), address=client.address)
+    attempt = throttle.Attempt(email=_throttle_key(shared), address=client.address)
     async with core.database.transaction(scope=shared.creator.scope) as session:
         is_counted = not await throttle.is_banned(session, attempt)
         is_right = False
@@ -163,7 +163,7 @@ async def enter(core: Core, shared: Shared, password: str, *, client: Client) ->
     return new_pass(core, shared, "password")
 
 
-def _throttled(shared: Shared) -> str:
+def _throttle_key(shared: Shared) -> str:
     """Names the counters of a link. In capitals, because nobody can sign in with such a name."""
     return f"SHARE:{shared.link.id}"
 
@@ -183,7 +183,7 @@ async def count(core: Core, shared: Shared, *, client: Client) -> None:
 
 
 async def list_comments(core: Core, shared: Shared, *, page: int) -> Page[Thread]:
-    """Return the threads that guests began through the link, newest first."""
+    """Return the threads that guests started through the link, newest first."""
     query = PageRequest(page=page, page_size=_THREADS_SHOWN)
     async with core.database.reading(scope=shared.creator.scope) as session:
         return await conversation.list_for_guests(session, shared.creator, shared.link.id, query)
@@ -201,7 +201,7 @@ async def comment(core: Core, shared: Shared, form: GuestForm, *, client: Client
         await throttle.enforce_rate_limit(
             session,
             "comment",
-            email=_throttled(shared),
+            subject=_throttle_key(shared),
             address=client.address,
             limits=(_COMMENTS_PER_LINK, _COMMENTS_PER_ADDRESS),
         )

@@ -41,7 +41,7 @@ class ShareForm(BaseModel):
 
 
 class DraftForm(ShareForm):
-    """How a draft is shared. With `allows_comments`, guests can comment on it, and read the answers."""
+    """How a draft is shared. With `allows_comments`, guests can comment on it, and read the replies."""
 
     allows_comments: bool = False
 

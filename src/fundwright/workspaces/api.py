@@ -203,7 +203,7 @@ async def accept_link(session: DbSession, actor: CurrentActor, client: RequestCl
 async def list_restricted(
     session: DbSession, actor: CurrentActor, query: Annotated[RestrictedItemQuery, Query()]
 ) -> Page[RestrictedItemRead]:
-    """List restricted documents and drafts without their titles, for owners of the workspace."""
+    """List restricted items without their titles, for owners of the workspace."""
     return await restrictions.list_restricted(session, actor, query)
 
 

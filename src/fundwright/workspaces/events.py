@@ -54,7 +54,7 @@ ROLE_CHANGED = NotificationKind(
 REMOVED = NotificationKind("workspace.removed", later("Removal from a workspace"), _removed, email=EmailTiming.DAILY)
 JOINED = NotificationKind("workspace.joined", later("New member of a workspace"), _joined)
 SUPPORT_GRANTED = NotificationKind("workspace.support_granted", later("Support access granted"), _support_granted)
-RESTRICTED = NotificationKind("item.restricted", later("Restriction of your document or draft"), _restricted)
+RESTRICTED = NotificationKind("item.restricted", later("Restriction of your item"), _restricted)
 CHOSEN = NotificationKind("item.chosen", later("Access to a restricted item"), _chosen)
 KINDS = (INVITED, ROLE_CHANGED, REMOVED, JOINED, SUPPORT_GRANTED, RESTRICTED, CHOSEN)
 

@@ -62,7 +62,7 @@ async def invite(
     if email is not None:
         if account is not None and await repository.is_member(session, workspace.id, account.id):
             raise AlreadyMember(email)
-        await throttle.enforce_rate_limit(session, "workspace", email=email, address=client.address)
+        await throttle.enforce_rate_limit(session, "workspace", subject=email, address=client.address)
         await repository.end_invitations_for(session, workspace.id, email)
     secret = tokens.new_secret()
     invitation = WorkspaceInvitation(

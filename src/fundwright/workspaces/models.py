@@ -32,7 +32,7 @@ class WorkspaceInvitation(Base):
 
 
 class Restriction(Base):
-    """A document or draft that only its chosen members see, even if none of them is left."""
+    """A document, collection, draft, or saved search that only its chosen members see, even if none of them is left."""
 
     __tablename__ = "restriction"
 

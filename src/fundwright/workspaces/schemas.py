@@ -195,7 +195,7 @@ class InvitationQuery(PageRequest):
 
 
 class Access(StrEnum):
-    """What a chosen member may do with a restricted document or draft, at most: the role in the workspace limits it, too."""
+    """What a chosen member may do with a restricted item, at most: the role in the workspace limits it, too."""
 
     VIEW = "view"
     COMMENT = "comment"

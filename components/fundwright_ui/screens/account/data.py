@@ -76,7 +76,7 @@ def _copy() -> VdomDict:
         title,
         html.p(
             t(
-                "Everything in your account in one ZIP file: profile, sessions, tokens, categories, documents, drafts, history, feedback, payments, and your entries in the audit trail."
+                "Everything in your account in one ZIP file: profile, sessions, tokens, categories, saved searches, documents, collections, drafts, comments, history, feedback, payments, and your entries in the audit trail."
             )
         ),
         *(_state_of(copy, connection.href("/api/account/data/archive")) if copy else ()),

@@ -332,7 +332,7 @@ def _naics(chosen: str, *, are_counted: bool) -> VdomDict:
     """Links to the codes that occur, found by their beginning or by words of their title."""
     actor, url = use_actor(), use_url_state()
     typed, set_typed = use_state("")
-    codes = use_query(lambda session: service.naics(session, actor), topics=[service.TOPIC])
+    codes = use_query(lambda session: service.list_naics(session, actor), topics=[service.TOPIC])
     found = matching_codes(codes.value or [], typed)
 
     def choose_first() -> None:

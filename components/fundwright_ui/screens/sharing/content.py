@@ -34,7 +34,7 @@ from fundwright_ui.screens.plain_pages import plain_frame
 from fundwright_ui.ui import alert, chip, empty, facts, moment, pagination, select_field, text_area, text_field
 from fundwright_ui.ui.avatars import avatar
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets.markdown import rendered_for_visitors
+from fundwright_ui.widgets.markdown import rendered_for_guests
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def draft_page(shared: Shared, draft: DraftRead, comments: Comments | None = Non
 
 
 def _section(draft: DraftRead, part: DraftSectionRead, cited: set[int]) -> VdomDict:
-    text: list[VdomDict | str] = rendered_for_visitors(part.text, cited, source=_source_id) if part.text.strip() else []
+    text: list[VdomDict | str] = rendered_for_guests(part.text, cited, source=_source_id) if part.text.strip() else []
     return html.section(
         {"className": "fw-section", "key": str(part.id)},
         html.div({"className": "fw-section-header"}, html.h2(t(part.heading))) if not draft.is_letter else None,
@@ -182,7 +182,7 @@ def _sources(draft: DraftRead, *, shows_titles: bool) -> VdomDict | None:
 
 
 def _conversation(draft: DraftRead, comments: Comments) -> VdomDict:
-    """What guests write here, and the answers."""
+    """What guests write here, and the replies."""
     threads, typed = comments.threads, comments.typed
     # Also a reply in a thread that was deleted meanwhile.
     is_new = typed.get("thread_id") not in {str(thread.first.id) for thread in threads.items}
@@ -192,7 +192,7 @@ def _conversation(draft: DraftRead, comments: Comments) -> VdomDict:
         html.div({"className": "fw-section-header"}, html.h2(t("Comments"))),
         html.p(
             {"className": "fw-muted fw-small"},
-            t("Everyone who has this link can read these comments. Members of the workspace can answer here."),
+            t("Everyone who has this link can read these comments. Members of the workspace can reply here."),
         ),
         html.form(
             {"className": "fw-form", "method": "post", "action": comments.action, "aria-label": t("New comment")},

@@ -216,7 +216,10 @@ def restricted_tab() -> VdomDict:
     if listed is None:
         return listing.pending(t("Loading restricted items"))
     if not listed.total and not listing.rows.shown and not query.kind:
-        return empty(t("Nothing is restricted. Everyone in the workspace sees all documents and drafts."), icon_name="lock")
+        return empty(
+            t("Nothing is restricted. Everyone in the workspace sees all documents, collections, drafts, and saved searches."),
+            icon_name="lock",
+        )
     opened = listing.opened(url)
     return html.fragment(
         *listed_table(

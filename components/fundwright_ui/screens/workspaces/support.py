@@ -32,7 +32,7 @@ def support_panel() -> VdomDict:
         title,
         html.p(
             t(
-                "Administrators who are not members of this workspace can view everything in it, except restricted documents and drafts. They cannot change anything. Everyone in the workspace sees a banner, and you can end it at any time."
+                "Administrators who are not members of this workspace can view everything in it, except restricted items. They cannot change anything. Everyone in the workspace sees a banner, and you can end it at any time."
             )
         ),
         form(

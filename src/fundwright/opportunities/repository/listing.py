@@ -436,7 +436,7 @@ async def facets(session: AsyncSession, kind: Kind | None) -> list[tuple[str, st
     return [(facet, value, label, int(count)) for facet, value, label, count in await session.execute(_FACETS[kind])]
 
 
-async def naics(session: AsyncSession) -> list[tuple[str, int]]:
+async def list_naics(session: AsyncSession) -> list[tuple[str, int]]:
     """(NAICS code, number of opportunities), most frequent first."""
     counted = func.count().label("number")
     found = select(Opportunity.naics, counted).where(Opportunity.naics != "").group_by(Opportunity.naics)

@@ -1,4 +1,4 @@
-"""Let guests with a share link comment on a draft, and see no other comments than those of threads that were begun through it."""
+"""Let guests with a share link comment on a draft, and see no other comments than those of threads that were started through it."""
 
 import sqlalchemy as sa
 from alembic import op
