@@ -23,6 +23,7 @@ from fundwright.opportunities.display_names import (
         ("US COAST GUARD", "US Coast Guard"),
         ("DLA AVIATION AT PHILADELPHIA, PA", "DLA Aviation at Philadelphia, PA"),
         ("FA7014 AFDW PK", "FA7014 AFDW PK"),
+        ("HHS-AHRQ", "HHS-AHRQ"),
         ("FA3016  502 CONS CL", "FA3016 502 CONS CL"),
         ("NIDCD", "NIDCD"),
         ("DEFENSE HEALTH AGENCY (DHA)", "Defense Health Agency (DHA)"),

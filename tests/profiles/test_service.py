@@ -80,6 +80,7 @@ async def test_is_kept_with_capitals_and_codes(committed: Core, ada: Actor) -> N
         {"cage_code": "7ABC"},
         {"website": "javascript:alert(1)"},
         {"naics_codes": "5415"},
+        {"naics_codes": "999999"},
         {"naics_codes": "٥٤١٥١١"},
         {"name": "\u202e\u200b"},
     ],
@@ -163,6 +164,11 @@ async def test_belongs_to_the_workspace_and_viewers_only_read_it(committed: Core
         assert (seen is not None) is is_there
     with pytest.raises(NotAllowed):
         await save(committed, viewer)
+
+
+def test_completes_an_address_without_a_scheme() -> None:
+    form = OrganizationProfileForm.model_validate({"name": "Harbor Light LLC", "website": "harbor.example"})
+    assert form.website == "https://harbor.example"
 
 
 async def test_a_line_stays_one_visible_line(committed: Core, ada: Actor) -> None:

@@ -47,10 +47,12 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
 
     async def read(session: AsyncSession) -> Sequence[Step]:
         drafts = await generation.list_drafts(session, actor, DraftQuery(page_size=1))
+        profile = await profiles.get_profile(session, actor)
+        documents = await training.count_documents(session, actor)
         return (
             Step(t("Import opportunities"), IMPORT, await opportunities.has_imported(session, actor)),
-            Step(t("Describe your organization"), profiles.PATH, await profiles.get_profile(session, actor) is not None),
-            Step(t("Add documents"), f"/dashboard/train#{ADD_DOCUMENTS}", await training.count_documents(session, actor) > 0),
+            Step(t("Describe your organization"), profiles.PATH, profile is not None),
+            Step(t("Add documents"), f"/dashboard/train#{ADD_DOCUMENTS}", documents > (profile is not None)),
             Step(t("Write your first draft"), "/generate/index", drafts.total > 0),
         )
 

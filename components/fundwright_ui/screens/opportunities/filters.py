@@ -10,11 +10,13 @@ from functools import partial
 from babel.dates import format_date
 from reactpy import component, html, use_ref, use_state
 from reactpy.types import Component, VdomDict
+from reactpy.utils import Ref
 
 from fundwright.categories.schemas import CategoryRead
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.messages import current_language, number, t
+from fundwright.core.paging import PageRequest
 from fundwright.opportunities import service
 from fundwright.opportunities.display_names import (
     agency_name,
@@ -62,13 +64,13 @@ def filter_chips(
 ) -> VdomDict:
     """The most frequent filters, one popover with all others, and those of the others that are set. The content of a popover is sent
     when it opens. Which one is open is in the address, so that a page that lost its connection keeps it."""
-    connection = use_connection()
+    connection, opened = use_connection(), use_ref("")
     frequent, others = _filters(kind, url, query, facets, own_categories, connection.core)
     count = sum(bool(each.value) for each in (*frequent, *others)) + bool(query.number)
 
     def chip(filter: _Filter) -> VdomDict:
         on_clear = partial(_clear, url, filter.parameters)
-        return _popover(connection, url, filter.name, filter.label, filter.content, value=filter.value, on_clear=on_clear)
+        return _popover(connection, opened, url, filter.name, filter.label, filter.content, value=filter.value, on_clear=on_clear)
 
     def all_others() -> Child:
         return html.fragment(
@@ -82,7 +84,7 @@ def filter_chips(
         {"className": "fw-filters-line", "role": "group", "aria-label": t("Filters")},
         _availability(kind, url, query),
         *map(chip, frequent),
-        _popover(connection, url, "more", t("More filters"), all_others),
+        _popover(connection, opened, url, "more", t("More filters"), all_others),
         *map(chip, (each for each in others if each.value)),
         fixed_filter("number", t("Number {value}", value=query.number), on_clear=partial(_clear, url, ("number",)))
         if query.number
@@ -93,6 +95,7 @@ def filter_chips(
 
 def _popover(
     connection: Connection,
+    opened: Ref[str],
     url: UrlState,
     name: str,
     label: str,
@@ -102,8 +105,12 @@ def _popover(
     on_clear: Callable[[], None] | None = None,
 ) -> VdomDict:
     def toggle(is_open: bool) -> None:
-        if is_open or connection.location.query.get("filters") == name:
-            url.set(filters=name if is_open else None)
+        if is_open:
+            opened.current = name
+            url.set(filters=name)
+        elif name in (opened.current, connection.location.query.get("filters")):  # and no other one was opened instead
+            opened.current = ""
+            url.set(filters=None)
 
     return filter_chip(
         name,
@@ -138,8 +145,8 @@ def _filters(
     kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, own_categories: Sequence[CategoryRead], core: Core
 ) -> tuple[list[_Filter], list[_Filter]]:
     """The frequent filters, and the others."""
-    # The numbers include open, closed, and award notices.
-    are_counted = query.availability is None
+    # The numbers include open, closed, and award notices, whatever the other filters are.
+    are_counted = not query.model_dump(exclude_defaults=True, exclude={"kind", *PageRequest.model_fields})
 
     def several(
         name: str,
@@ -179,7 +186,7 @@ def _filters(
     naics = _Filter(
         "naics",
         "NAICS",
-        naics_in_words(query.naics),
+        query.naics,
         ("naics",),
         lambda: _naics(query.naics, are_counted=are_counted, key="naics"),
     )

@@ -367,7 +367,7 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
         (t("Number"), opportunity.number),
         (t("Agency"), agency_name(opportunity.agency)),
         (
-            t("Institute or sub-agency"),
+            t("Sub-agency") if opportunity.kind == "contract" else t("Institute or sub-agency"),
             agency_name(opportunity.sub_agency) if opportunity.sub_agency != opportunity.agency else "",
         ),
         (t("Office"), opportunity.office),

@@ -109,7 +109,6 @@ def _form(profile: OrganizationProfileRead | None) -> VdomDict:
             submit=t("Save profile"),
             label=t("About your organization"),
             name=f"profile:{actor.workspace_id}",
-            is_secondary=True,
             based_on=profile.changed_at if profile else None,
         ),
     )

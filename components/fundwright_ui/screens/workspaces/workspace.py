@@ -96,7 +96,7 @@ def workspace_screen() -> VdomDict:
             button(
                 t("New workspace"),
                 icon_name="add",
-                variant="contained",
+                variant="outlined" if chosen == "profile" else "contained",
                 on_click=lambda: url.set(open=_NEW),
                 disabled=is_creating,
             ),
@@ -159,7 +159,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
             button(
                 t("Invite"),
                 icon_name="add",
-                variant="contained",
+                variant="outlined" if chosen == "profile" else "contained",
                 on_click=lambda: url.set(open=_INVITE),
                 disabled=opened == _INVITE,
             )
