@@ -1,4 +1,4 @@
-"""Throttling of sign-in attempts and rate limits for emails, counted per account and per network address in the database."""
+"""Throttling of sign-in attempts and rate limits for emails and comments, counted per account or link and per network address in the database."""
 
 from __future__ import annotations
 
