@@ -44,6 +44,8 @@ class Query(Generic[T]):
         """Whether it has been loading for so long that the page should show it. Faster loads show nothing, so that nothing flickers."""
         self.is_stale = False
         """Whether the last load failed and `value` is the result of an earlier one."""
+        self.read_at = 0.0
+        """When the read of `value` began, in seconds of the clock of the event loop."""
         self._has_answer = False
         self._has_result = False
         self._answered_key: tuple[object, ...] | None = None
@@ -176,7 +178,7 @@ class Query(Generic[T]):
         began_at = loop.time()
         try:
             value = await self._read_once()
-            self._value, self._packed = value, b""
+            self._value, self._packed, self.read_at = value, b"", began_at
             self._has_answer, self._answered_key = True, key
             self.failure, self.is_missing, self.needs_reauthentication, self.is_stale = None, False, False, False
             self._connection.remove_failing(self)

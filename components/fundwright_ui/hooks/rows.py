@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -63,8 +64,8 @@ class Rows(Generic[T]):
         self._is_to_load = True
         self._items: tuple[T, ...] = ()
         self._gone: frozenset[str] = frozenset()
-        self._reopened: frozenset[str] = frozenset()
-        """Rows whose action was reversed, until the list has been read since then."""
+        self._reopened: dict[str, float] = {}
+        """When the action of a row was reversed, until the list has been read since then."""
         self._settled: dict[str, _Settled] = {}
         self._packed = b""
         connection.on_idle.add(self.release_memory)
@@ -103,12 +104,14 @@ class Rows(Generic[T]):
         """Show the row as it was before the action, which has been reversed."""
         self._settled.pop(id, None)
         self._gone -= {id}
-        self._reopened |= {id}
+        self._reopened[id] = asyncio.get_running_loop().time()
         self.last_outcome = t("Undone")
         self._rerender()
 
-    def follow(self, items: Sequence[T] | None, key: tuple[object, ...], *, is_whole: bool, is_loading: bool) -> None:
-        """Follow the result of a query: update rows in place, and count the new ones.
+    def follow(
+        self, items: Sequence[T] | None, key: tuple[object, ...], *, read_at: float, is_whole: bool, is_loading: bool
+    ) -> None:
+        """Follow the result of a query that was read at `read_at`: update rows in place, and count the new ones.
 
         A missing row is known to be gone only if the list has a single page (`is_whole`). Otherwise it may have moved to another page.
         """
@@ -120,14 +123,14 @@ class Rows(Generic[T]):
         if self._is_to_load or not shown:
             self._is_to_load = False
             self._items, self._packed = tuple(items), b""
-            self._gone, self._reopened, self._settled = frozenset(), frozenset(), {}
+            self._gone, self._reopened, self._settled = frozenset(), {}, {}
             self.more, self.last_outcome = 0, ""
             return
         latest = {str(self._id(item)): item for item in items}
         ids = [str(self._id(item)) for item in shown]
         self._items = tuple(latest.get(id, item) for id, item in zip(ids, shown, strict=True))
-        self._reopened -= latest.keys()
-        self._gone = frozenset(ids) - latest.keys() - self._reopened if is_whole else frozenset()
+        self._reopened = {id: moment for id, moment in self._reopened.items() if moment > read_at}
+        self._gone = frozenset(ids) - latest.keys() - self._reopened.keys() if is_whole else frozenset()
         self.more = len(latest.keys() - ids)
 
     def release_memory(self) -> None:
@@ -168,5 +171,7 @@ def use_rows(
     value = query.value
     found = () if value is None else items(value)
     listed, is_whole = (found, True) if isinstance(found, Sequence) else (found.items, found.total <= len(found.items))
-    rows.follow(None if value is None else listed, tuple(key), is_whole=is_whole, is_loading=query.is_loading)
+    rows.follow(
+        None if value is None else listed, tuple(key), read_at=query.read_at, is_whole=is_whole, is_loading=query.is_loading
+    )
     return rows

@@ -107,6 +107,19 @@ async def test_a_row_whose_action_was_undone_is_as_before_while_the_list_is_read
         await screen.expect("No longer in this list")
 
 
+async def test_a_row_that_was_removed_elsewhere_right_after_undo_is_gone(committed: Core) -> None:
+    letters = Letters("a", "b")
+    async with mounted(committed, None, letters.screen) as screen:
+        await screen.view.handle(screen.elements("button", "Remove")[1].node["e"]["onClick"]["h"], {}, 1)
+        letters.listed.append("c")
+        await changed(committed, screen)
+        await screen.expect("1 more entry in this list")
+        await screen.click("button", "Undo")
+        letters.listed = ["a"]
+        await changed(committed, screen)
+        await screen.expect("No longer in this list")
+
+
 async def test_a_live_change_moves_no_row(committed: Core) -> None:
     letters = Letters("b", "c")
     async with mounted(committed, None, letters.screen) as screen:
