@@ -99,8 +99,11 @@ class TestDraft:
 
     async def test_shows_the_draft_as_it_is_now(self, office: Office) -> None:
         link = await office.share()
+        assert "No text yet." in (await office.get(link)).text
         await write(office, "Written later.")
-        assert "Written later." in (await office.get(link)).text
+        shown = (await office.get(link)).text
+        assert "Written later." in shown and "No text yet." not in shown
+        assert shown.count('class="fw-section-header"') == 1  # the other sections are empty
 
 
 class TestHeaders:

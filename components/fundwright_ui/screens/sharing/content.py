@@ -18,7 +18,7 @@ from fundwright.core.database import now
 from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page
 from fundwright.generation.citing import count_citations
-from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, SectionState
+from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead
 from fundwright.opportunities.display_names import (
     agency_name,
     display_title,
@@ -114,12 +114,15 @@ def _submit(label: str, *, is_secondary: bool = False) -> VdomDict:
 
 
 def draft_page(shared: Shared, draft: DraftRead, comments: Comments | None = None) -> VdomDict:
-    """The sections with their citations, the list of sources, and the comments. Long texts take a while: call it in a thread."""
+    """The written sections with their citations, the list of sources, and the comments. Long texts take a while: call it in a thread."""
     cited = {citation.number for citation in draft.citations}
+    written = [part for part in draft.sections if part.text.strip()]
     opportunity = "" if draft.opportunity_title in draft.title else display_title(draft.opportunity_title)
     return plain_frame(
         _heading(shared, draft.title, " · ".join(filter(None, (opportunity, draft.opportunity_number)))),
-        html.article({"className": "fw-sheet"}, *(_section(draft, part, cited) for part in draft.sections)),
+        html.article({"className": "fw-sheet"}, *(_section(draft, part, cited) for part in written))
+        if written
+        else html.p({"className": "fw-muted"}, t("No text yet.")),
         _sources(draft, shows_titles=shared.link.shows_titles),
         _conversation(draft, comments) if comments else None,
         watermark=_watermark_of(shared),
@@ -127,13 +130,10 @@ def draft_page(shared: Shared, draft: DraftRead, comments: Comments | None = Non
 
 
 def _section(draft: DraftRead, part: DraftSectionRead, cited: set[int]) -> VdomDict:
-    text: list[VdomDict | str] = rendered_for_guests(part.text, cited, source=_source_id) if part.text.strip() else []
     return html.section(
         {"className": "fw-section", "key": str(part.id)},
         html.div({"className": "fw-section-header"}, html.h2(t(part.heading))) if not draft.is_letter else None,
-        html.div({"className": "fw-markdown", "dir": "auto"}, *text)
-        if text
-        else html.p({"className": "fw-muted"}, t("No text yet.") if part.state is SectionState.DONE else t("Not written.")),
+        html.div({"className": "fw-markdown", "dir": "auto"}, *rendered_for_guests(part.text, cited, source=_source_id)),
     )
 
 

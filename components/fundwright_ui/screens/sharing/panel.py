@@ -84,7 +84,7 @@ def share_panel(*, draft_id: UUID | None = None, query: OpportunityQuery | None 
         ),
         secret_link(
             created.link,
-            t("Send this link to {recipient}. You won't be able to see it again.", recipient=created.recipient),
+            t("Send this link to {recipient}. You won't be able to see it again.", recipient=created.recipient.rstrip(".")),
             title=t("Share link"),
         )
         if created is not None
