@@ -98,6 +98,17 @@ describe("unsaved text of a form", () => {
     expect(text().value).toBe("Typed and dictated");
   });
 
+  it("is not stored again after it is left and forgotten", async () => {
+    await typeAndLeave("A long story");
+    await open();
+    await userEvent.click(screen.getByRole("button", { name: "Restore" }));
+    fireEvent.change(text(), { target: { value: "A long story" } }); // an event without a change
+    closePages();
+    localStorage.clear();
+    await new Promise((done) => setTimeout(done, 300));
+    expect(stored()).toEqual([]);
+  });
+
   it("leaves a choice that no longer exists as it is", async () => {
     const choosing = (...names: string[]): TreeNode => ({
       t: "form",

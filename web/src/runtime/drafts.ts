@@ -112,8 +112,7 @@ export class Draft {
     this.#note(); // text that was typed before this code had loaded
     const unsubscribe = this.#runtime.saved.subscribe(() => {
       if (this.#runtime.saved.get()?.form !== this.#form) return;
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
+      this.#stop();
       this.#kept = JSON.stringify(readFields(element));
       offer(null);
     });
@@ -152,12 +151,12 @@ export class Draft {
 
   /** Programs that enter text, such as for dictation, may do so without an event. */
   readonly #flush = (): void => {
+    this.#stop();
     if (this.#element !== undefined && JSON.stringify(readFields(this.#element)) !== this.#kept) this.#save();
   };
 
   readonly #save = (): void => {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#stop();
     if (this.#element === undefined || this.#runtime.isAccountDeleted) return;
     const fields = readFields(this.#element);
     this.#kept = JSON.stringify(fields);
@@ -165,6 +164,11 @@ export class Draft {
     const own = fields.length === 0 ? [] : [{ id: this.#id, at: Date.now(), fields }];
     this.#write([...own, ...others]);
   };
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
 
   #write(versions: readonly DraftVersion[]): void {
     write(this.#runtime.page.account, this.#key, versions);
