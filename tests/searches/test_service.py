@@ -164,7 +164,11 @@ class TestNew:
 
     async def test_what_one_person_opens_or_follows_loads_no_list_of_others_again(self, harbor: Harbor) -> None:
         saved, bob = await harbor.save(), harbor.bob
-        topics = {*service.topics_of(harbor.ada), *service.topics_of(bob), "done"}
+        topics = {
+            *service.topics_of(harbor.ada.workspace_id, harbor.ada.id),
+            *service.topics_of(bob.workspace_id, bob.id),
+            "done",
+        }
         heard: dict[str, list[object]] = {topic: [] for topic in topics}
 
         async def wait() -> None:
@@ -183,7 +187,7 @@ class TestNew:
             await harbor.do(bob, lambda session: service.follow(session, bob, saved.id))
             await wait()
         assert {topic: len(messages) for topic, messages in heard.items() if messages} == {
-            service.topics_of(bob)[1]: 2,
+            service.topics_of(bob.workspace_id, bob.id)[1]: 2,
             "done": 1,
         }
 

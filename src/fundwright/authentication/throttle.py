@@ -115,15 +115,15 @@ async def enforce_rate_limit(
     *,
     subject: str,
     address: str,
-    limits: tuple[int, int] = (EMAILS_PER_ACCOUNT, EMAILS_PER_ADDRESS),
+    limits: tuple[int, int] | None = None,
 ) -> None:
-    """Count a request against its subject, such as an email address, and its network address, which have these `limits`. Raises
-    TooManyTries.
+    """Count a request against its subject, such as an email address, and its network address, which have these `limits`, or those of
+    emails. Raises TooManyTries.
 
     A refused request does not count, because the refusal rolls back.
     """
-    moment = now()
-    for counter, limit in zip(Attempt(subject, address).subjects, limits, strict=True):
+    moment, most = now(), limits or (EMAILS_PER_ACCOUNT, EMAILS_PER_ADDRESS)
+    for counter, limit in zip(Attempt(subject, address).subjects, most, strict=True):
         asked = await repository.lock_throttle(session, f"{purpose}:{counter}", window=EMAILS_WINDOW)
         if not _lasts(asked.window_ends_at, moment, EMAILS_WINDOW):
             asked.failures, asked.window_ends_at = 0, moment + EMAILS_WINDOW

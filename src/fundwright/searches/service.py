@@ -77,24 +77,24 @@ class TooManySearches(Conflict):
         )
 
 
-def topics_of(actor: Actor) -> tuple[str, str]:
-    """The live topics of changes of the workspace's saved searches, and of what the actor has seen of them."""
-    return _searches_topic(actor), _seen_topic(actor)
+def topics_of(workspace_id: UUID, account_id: UUID) -> tuple[str, str]:
+    """The live topics of changes of the workspace's saved searches, and of what the account has seen of them."""
+    return _searches_topic(workspace_id), _seen_topic(workspace_id, account_id)
 
 
-def _searches_topic(actor: Actor) -> str:
-    return f"searches:{actor.workspace_id}"
+def _searches_topic(workspace_id: UUID) -> str:
+    return f"searches:{workspace_id}"
 
 
-def _seen_topic(actor: Actor) -> str:
-    return f"searches-seen:{actor.workspace_id}:{actor.id}"
+def _seen_topic(workspace_id: UUID, account_id: UUID) -> str:
+    return f"searches-seen:{workspace_id}:{account_id}"
 
 
 @needs(Permission.WORK)
 async def save(session: AsyncSession, actor: Actor, form: SavedSearchForm) -> SavedSearchRead:
     """Save a search, and follow it. Raises NotFound for a category of another workspace, or TooManySearches."""
     await _check_category(session, actor, form.query)
-    await acquire_lock(session, _searches_topic(actor))
+    await acquire_lock(session, _searches_topic(actor.workspace_id))
     id = uuid5(_REPEATED, f"{actor.workspace_id} {actor.id} {form.model_dump_json()}") if form.key else uuid4()
     saved_at = now()
     is_new = await repository.add(
@@ -117,7 +117,7 @@ async def save(session: AsyncSession, actor: Actor, form: SavedSearchForm) -> Sa
     search = (await repository.get(session, actor.workspace_id, actor.id, id)).search
     await activity.record(session, actor, SAVED, subject_of(search))
     await follow(session, actor, id)
-    await publish(session, _searches_topic(actor))
+    await publish(session, _searches_topic(actor.workspace_id))
     return await get_search(session, actor, id)
 
 
@@ -173,7 +173,7 @@ async def change_query(session: AsyncSession, actor: Actor, search_id: UUID, que
 
 async def _changed(session: AsyncSession, actor: Actor, search: SavedSearch) -> SavedSearchRead:
     await session.flush()
-    await publish(session, _searches_topic(actor))
+    await publish(session, _searches_topic(actor.workspace_id))
     return await get_search(session, actor, search.id)
 
 
@@ -193,7 +193,7 @@ async def note_opened(session: AsyncSession, actor: Actor, search_id: UUID) -> N
         if until := await _settled_until(session, actor):
             await repository.note_seen(session, actor.workspace_id, actor.id, search_id, until)
         await notifications.mark_seen_of(session, actor, NEW_MATCHES, path_of(search))
-        await publish(session, _seen_topic(actor))
+        await publish(session, _seen_topic(actor.workspace_id, actor.id))
 
 
 async def _settled_until(session: AsyncSession, actor: Actor) -> datetime | None:
@@ -224,7 +224,7 @@ async def _follow(session: AsyncSession, actor: Actor, search_id: UUID, *, is_fo
     if found.reader is None:
         await repository.note_seen(session, actor.workspace_id, actor.id, search_id, until or found.search.created_at)
     await repository.follow(session, actor.id, search_id, is_followed=is_followed, until=until)
-    await publish(session, _seen_topic(actor))
+    await publish(session, _seen_topic(actor.workspace_id, actor.id))
 
 
 @needs(Permission.WORK)
@@ -233,14 +233,14 @@ async def delete(session: AsyncSession, actor: Actor, search_id: UUID, *, client
     search = await _lock(session, actor, search_id)
     await trash.put_in(session, actor, SEARCH, search, title=search.name)
     await audit.record(session, "search.deleted", actor=actor, subject=str(search_id), client=client)
-    await publish(session, _searches_topic(actor))
+    await publish(session, _searches_topic(actor.workspace_id))
 
 
 @needs(Permission.WORK)
 async def restore(session: AsyncSession, actor: Actor, _core: Core, search: SavedSearch) -> None:
     """Take a saved search out of the trash. Its followers follow it again."""
     await trash.take_out(session, actor, search)
-    await publish(session, _searches_topic(actor))
+    await publish(session, _searches_topic(actor.workspace_id))
 
 
 @needs(Permission.READ)
@@ -287,7 +287,7 @@ async def restriction_changed(session: AsyncSession, actor: Actor, _core: Core, 
     seeing = await restrictions.may_be_told(session, actor, search_id, readers)
     async with across_workspaces(session):
         await repository.forget_readers(session, search_id, set(readers) - seeing)
-    await publish(session, _searches_topic(actor))
+    await publish(session, _searches_topic(actor.workspace_id))
 
 
 def path_of(search: SavedSearch, **more: object) -> str:

@@ -46,7 +46,7 @@ def _bar(search_id: UUID, query: OpportunityQuery) -> VdomDict | None:
                 await searches.note_opened(session, actor, search_id)
         return search
 
-    found = use_query(read, key=[search_id], topics=searches.topics_of(actor), with_session=False)
+    found = use_query(read, key=[search_id], topics=searches.topics_of(actor.workspace_id, actor.id), with_session=False)
 
     async def update(session: AsyncSession) -> None:
         await searches.change_query(session, actor, search_id, SearchedQuery.of(query))

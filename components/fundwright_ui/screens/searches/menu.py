@@ -52,7 +52,7 @@ def saved_searches_menu(query: OpportunityQuery) -> VdomDict:
         # The menu is closed at first: first paint does not wait for its numbers.
         return await searches.list_searches(session, actor, wanted) if connection.is_live else None
 
-    found = use_query(read, key=[wanted], topics=[*searches.topics_of(actor), opportunities.TOPIC])
+    found = use_query(read, key=[wanted], topics=[*searches.topics_of(actor.workspace_id, actor.id), opportunities.TOPIC])
     listed = found.value.items if found.value else []
     may_save = actor.may(Permission.WORK)
 

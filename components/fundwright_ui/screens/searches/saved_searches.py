@@ -60,7 +60,7 @@ def _searches() -> VdomDict:
         query,
         lambda answer: answer[0],
         id=lambda search: search.id,
-        topics=[*searches.topics_of(actor), opportunities.TOPIC],
+        topics=[*searches.topics_of(actor.workspace_id, actor.id), opportunities.TOPIC],
     )
     if listing.answer is None:
         return listing.pending(t("Loading saved searches"))
