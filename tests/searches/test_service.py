@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from datetime import UTC, date, datetime
@@ -32,6 +31,7 @@ from fundwright.trash import service as trash
 from fundwright.workspaces.schemas import Access, ChosenMember
 from fundwright_ui.screens.opportunities.address import query_of
 from tests.searches.conftest import Harbor
+from tests.support.polling import eventually
 
 pytestmark = pytest.mark.security(51)
 
@@ -174,8 +174,7 @@ class TestNew:
         async def wait() -> None:
             """Until everything that was published before has arrived."""
             await harbor.do(bob, lambda session: live.publish(session, "done"))
-            while not heard["done"]:
-                await asyncio.sleep(0.01)
+            await eventually(lambda: heard["done"])
 
         with ExitStack() as listening:
             for topic in topics:
