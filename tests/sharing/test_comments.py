@@ -6,8 +6,7 @@ import asyncio
 import re
 from contextlib import nullcontext
 from datetime import timedelta
-from threading import get_ident
-from time import sleep
+from threading import Event, get_ident
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -35,6 +34,7 @@ from fundwright.sharing.schemas import NewShare, ShareCreated
 from fundwright_ui.screens import plain_pages
 from tests.sharing.conftest import Office, do
 from tests.sharing.test_pages import OVER, SECRET, age
+from tests.support.polling import eventually
 
 pytestmark = pytest.mark.security(50)
 
@@ -349,20 +349,27 @@ class TestEnd:
     async def test_pages_are_written_in_threads_two_at_once_for_each_link(
         self, office: Office, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        threads, at_once, most = set[int](), 0, 0
+        threads, at_once, most, release = set[int](), 0, 0, Event()
 
         def slow_html(node: object) -> str:
             nonlocal at_once, most
             threads.add(get_ident())
             at_once += 1
             most = max(most, at_once)
-            sleep(0.02)
+            release.wait()
             at_once -= 1
             return "x"
 
         monkeypatch.setattr(plain_pages, "to_html", slow_html)
         link = await office.share(allows_comments=True)
-        await asyncio.gather(*(office.get(link) for _ in range(6)))
+        pages = [asyncio.create_task(office.get(link)) for _ in range(6)]
+
+        async def are_two_written() -> bool:
+            return at_once == 2
+
+        await eventually(are_two_written)
+        release.set()
+        await asyncio.gather(*pages)
         assert get_ident() not in threads and most <= 2
 
     async def test_comments_are_limited(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
