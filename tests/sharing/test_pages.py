@@ -118,7 +118,7 @@ class TestHeaders:
             and "unsafe" not in policy
             and "connect-src" not in policy
         )
-        assert response.text.count("<script") == 1 and "src=" not in response.text
+        assert response.text.count("<script") == 2 and "src=" not in response.text
         assert "set-cookie" not in headers
 
     async def test_the_session_of_the_reader_changes_nothing(self, office: Office) -> None:

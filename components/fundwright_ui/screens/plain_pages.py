@@ -1,5 +1,5 @@
-"""Plain HTML pages for people who are not signed in. They carry no session and have no live connection, and run no script but one line that
-follows the browser's color scheme."""
+"""Plain HTML pages for people who are not signed in. They carry no session and have no live connection, and run no script but two lines:
+one follows the browser's color scheme, and one keeps what a guest types in the tab until it is sent, and the guest's name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,14 @@ from fundwright_ui.ui.elements import Child, classes
 
 _ENTRY = "web/src/main.tsx"
 _COLOR_SCHEME = "document.documentElement.dataset.mode=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light'"
-_SCRIPTS = f"'sha256-{b64encode(sha256(_COLOR_SCHEME.encode()).digest()).decode()}'"
+_KEEP_TYPED = """\
+for (const field of document.querySelectorAll("textarea, input[name=name]")) {
+  const isText = field.name === "text", key = `${location.pathname} ${isText ? field.id : field.name}`;
+  field.value ||= sessionStorage.getItem(key) ?? "";
+  field.addEventListener("input", () => sessionStorage.setItem(key, field.value));
+  if (isText) field.form.addEventListener("submit", () => sessionStorage.removeItem(key));
+}"""
+_SCRIPTS = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in (_COLOR_SCHEME, _KEEP_TYPED))
 _WATERMARKS = 40
 """How often the watermark is repeated, which covers a large screen."""
 
@@ -69,7 +76,7 @@ async def plain_page(
         f'<!doctype html><html lang="{current_language()}" dir="ltr"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex, nofollow">'
         f"<title>{escape(title)}</title><script>{_COLOR_SCHEME}</script>{bundle.styled_head(_ENTRY, nonce=nonce)}</head>"
-        f"<body>{content}</body></html>"
+        f"<body>{content}<script>{_KEEP_TYPED}</script></body></html>"
     )
     retry = {"Retry-After": str(retry_after_s)} if retry_after_s else {}
     return HTMLResponse(text, status_code=status, headers=plain_headers(nonce) | retry)
