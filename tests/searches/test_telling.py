@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -69,9 +70,9 @@ async def test_a_worker_that_is_killed_before_the_end_tells_nothing_and_the_next
     await harbor.arrive("cloud")
     count = opportunities.count_matching
 
-    async def dies_in_the_second(*given: object, **options: object) -> int:
+    async def dies_in_the_second(*given: Any, **options: Any) -> int:
         monkeypatch.setattr(opportunities, "count_matching", dies)
-        return await count(*given, **options)  # type: ignore[arg-type]
+        return await count(*given, **options)
 
     async def dies(*_given: object, **_options: object) -> int:
         raise DatabaseAway

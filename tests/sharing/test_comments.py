@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import timedelta
 from threading import Event, get_ident
@@ -25,6 +26,7 @@ from fundwright.conversation.schemas import CommentForm, CommentQuery, CommentRe
 from fundwright.core.errors import ItemHidden, NotAllowed, NotFound
 from fundwright.core.scopes import Scope
 from fundwright.generation import service as generation
+from fundwright.generation.schemas import DraftSectionRead
 from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import NotificationQuery
 from fundwright.opportunities.schemas import OpportunityQuery
@@ -67,6 +69,12 @@ async def answer(office: Office, comment: CommentRead, text: str) -> CommentRead
     return await do(office.core, lambda session: conversation.reply(session, office.ada, office.core, comment.id, form))
 
 
+async def sections(office: Office, link: ShareCreated) -> Sequence[DraftSectionRead]:
+    shared = await opening.find(office.core, link.link.rpartition("/")[2])
+    assert shared.draft is not None
+    return shared.draft.sections
+
+
 class TestComment:
     async def test_is_among_the_comments_on_the_draft(self, office: Office) -> None:
         link = await office.share(allows_comments=True)
@@ -105,7 +113,7 @@ class TestComment:
 
     async def test_may_be_about_a_section(self, office: Office) -> None:
         link = await office.share(allows_comments=True)
-        [part, *_] = (await opening.find(office.core, link.link.rpartition("/")[2])).draft.sections  # type: ignore[union-attr]
+        [part, *_] = await sections(office, link)
         await send(office, link, part_id=str(part.id))
         [written] = await comments(office)
         assert written.part_id == part.id and f"About “{written.part}”" in (await office.get(link)).text
@@ -113,7 +121,7 @@ class TestComment:
 
     async def test_about_another_section_is_another_one(self, office: Office) -> None:
         link = await office.share(allows_comments=True)
-        parts = (await opening.find(office.core, link.link.rpartition("/")[2])).draft.sections  # type: ignore[union-attr]
+        parts = await sections(office, link)
         for part in parts[:2]:
             await send(office, link, key="k1", part_id=str(part.id))
         assert {each.part_id for each in await comments(office)} == {part.id for part in parts[:2]}

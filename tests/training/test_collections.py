@@ -386,5 +386,5 @@ class TestScreens:
         ours, other, notice = UUID(int=1), UUID(int=2), UUID(int=3)
         about, policy = DocumentKind.ABOUT_US, next(kind for kind in DocumentKind if not kind.is_ours)
         searched = [(ours, about), (other, about), (notice, policy)]
-        only = Sources().only(searched, frozenset([ours]))
-        assert only.document_ids(searched) == (ours, notice)
+        limited = Sources().limited_to(searched, frozenset([ours]))
+        assert limited.document_ids(searched) == (ours, notice)

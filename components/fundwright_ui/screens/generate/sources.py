@@ -87,7 +87,7 @@ class Sources(BaseModel):
         ours = [self.group(kind).has(id) for id, kind in searched if kind.is_ours]
         return sum(ours), len(ours)
 
-    def only(self, searched: Searched, document_ids: frozenset[UUID]) -> Sources:
+    def limited_to(self, searched: Searched, document_ids: frozenset[UUID]) -> Sources:
         """Of ours, only these documents."""
         kinds = {kind for _, kind in searched if kind.is_ours}
         of_kind = {kind: frozenset(id for id, each in searched if each == kind and id in document_ids) for kind in kinds}
@@ -179,12 +179,12 @@ def _from_collection(searched: Searched, sources: Choice) -> VdomDict | None:
     if not collections:
         return problem(found.error, on_retry=found.reload) if found.error else None
     chosen = set(sources.value.chosen(searched))
-    wanted = {id: set(sources.value.only(searched, contents).chosen(searched)) for id, (_, contents) in collections.items()}
+    limited = {id: sources.value.limited_to(searched, contents) for id, (_, contents) in collections.items()}
     everything = chosen == {id for id, _ in searched}
-    current = _ALL if everything else next((id for id, only in wanted.items() if only == chosen), "")
+    current = _ALL if everything else next((id for id, each in limited.items() if set(each.chosen(searched)) == chosen), "")
 
     async def choose(id: str) -> None:
-        await sources.set(sources.value.only(searched, collections[id][1]) if id in collections else Sources())
+        await sources.set(limited.get(id, Sources()))
 
     return select_field(
         "sources-collection",
