@@ -147,6 +147,10 @@ ROUTES = _table(
         PUT /api/saved-searches/{search_id}/visit
         PUT /api/saved-searches/{search_id}/following
         DELETE /api/saved-searches/{search_id}/following
+        GET /api/pipeline
+        GET /api/pipeline/export.csv
+        GET /api/pipeline/totals
+        GET /api/pipeline/{pursuit_id}
         GET /api/training/collections
         GET /api/training/collections/export.csv
         GET /api/training/collections/{collection_id}
@@ -277,6 +281,10 @@ ROUTES = _table(
         PUT /api/training/collections/{collection_id}/restriction
         DELETE /api/training/collections/{collection_id}/restriction
         PUT /api/training/documents/{document_id}/collection
+        POST /api/pipeline
+        PUT /api/pipeline/{pursuit_id}
+        PUT /api/pipeline/{pursuit_id}/stage
+        DELETE /api/pipeline/{pursuit_id}
         POST /api/saved-searches
         PUT /api/saved-searches/{search_id}/name
         PUT /api/saved-searches/{search_id}/query
@@ -487,6 +495,9 @@ WORLD = {
     "photo_id": "photo",
     "post_id": "post",
     "part_id": "section",
+    "lead": "account",
+    "lead_id": "account",
+    "pursuit_id": "pursuit",
     "search_id": "saved search",
     "section_id": "section",
     "session_id": "session",

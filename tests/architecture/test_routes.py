@@ -48,6 +48,7 @@ WITHOUT_EXPORT = {
     "/api/insights/figures": "numbers of lists that have their own",
     "/api/opportunities/matches": "the first rows of a list that has its own",
     "/api/opportunities/sources": "what can be chosen",
+    "/api/pipeline/totals": "sums of a list that has its own",
     "/api/opportunities/suggestions": "the first rows of a list that has its own",
 }
 

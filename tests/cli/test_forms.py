@@ -282,8 +282,21 @@ class TestToken:
         assert shell.quick("token", "create", "nightly", "--scope", "write")["secret"].startswith("fwt_")
 
 
+class TestPipeline:
+    def test_adds_moves_and_lists(self, shell: Shell, tmp_path: Path) -> None:
+        number = "PIPE-26-R-0001"
+        file = tmp_path / "pipeline.csv"
+        file.write_bytes(sam_file(sam_row(NoticeId="b" * 32, **{"Sol#": number})))
+        shell.quick("import", "sam", str(file))
+        added = shell.quick("pipeline", "add", number, "--probability", "40", "--value", "1000")
+        assert (added["stage"], added["weighted_value"]) == ("identified", 400)
+        assert shell.refusal("pipeline", "move", number, "lost") == "Enter the reason for “Lost”."
+        assert shell.quick("pipeline", "move", number, "lost", "--reason", "Price")["reason"] == "Price"
+        assert [each["id"] for each in shell.quick("pipeline", "list", "--stage", "lost")["pursuits"]] == [added["id"]]
+
+
 class TestHelp:
-    @pytest.mark.parametrize("group", [(), ("user",), ("token",)])
+    @pytest.mark.parametrize("group", [(), ("user",), ("token",), ("pipeline",)])
     def test_every_command_says_what_it_does_and_what_it_takes(self, group: tuple[str, ...]) -> None:
         command = typer.main.get_group(app)
         for name in group:

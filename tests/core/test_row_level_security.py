@@ -94,6 +94,8 @@ OWNED = (
     "share_link",
     "saved_search",
     "saved_search_reader",
+    "pursuit",
+    "pursuit_move",
     "organization_profile",
     "comment",
     "subscription",
@@ -101,7 +103,7 @@ OWNED = (
     "payment",
 )
 """Tables of workspaces, and of accounts."""
-TRASHABLE = ("document", "collection", "category", "draft", "saved_search")
+TRASHABLE = ("document", "collection", "category", "draft", "saved_search", "pursuit")
 OWNER, ACCOUNT = "owner_id", "account_id"
 PARENTS = {
     "document_id": "document",
@@ -110,6 +112,7 @@ PARENTS = {
     "draft_id": "draft",
     "section_id": "draft_section",
     "search_id": "saved_search",
+    "pursuit_id": "pursuit",
 }
 ADA, BOB = (Scope(workspace_id=UUID(int=number), account_id=UUID(int=number + 10)) for number in (1, 2))
 

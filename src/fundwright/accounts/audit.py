@@ -79,6 +79,7 @@ _LABELS: Mapping[str, Message] = {
     "premium_link.created": later("Premium link created"),
     "premium_link.revoked": later("Premium link revoked"),
     "premium_link.used": later("Premium link used"),
+    "pursuit.deleted": later("Pursuit moved to the trash"),
     "sample.deleted": later("Samples removed"),
     "sample.restored": later("Samples restored"),
     "share.commented": later("Comment through a share link"),

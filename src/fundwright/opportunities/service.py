@@ -773,6 +773,12 @@ async def rows_of(session: AsyncSession, actor: Actor, ids: Sequence[UUID]) -> l
 
 
 @needs(Permission.READ)
+def facts(actor: Actor) -> Select[UUID, str, str, str, datetime | None]:
+    """Select the id, title, number, agency, and due date of each opportunity, as a subquery."""
+    return listing.facts()
+
+
+@needs(Permission.READ)
 async def excerpts_of(session: AsyncSession, actor: Actor, ids: Sequence[UUID]) -> dict[UUID, str]:
     """Return the beginnings of the descriptions of these opportunities, each in one line. Ids that no longer exist are skipped."""
     beginnings = await listing.beginnings_of(session, ids, characters=_EXCERPT_CHARACTERS)

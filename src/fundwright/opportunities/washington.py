@@ -48,5 +48,10 @@ def is_whole_day(due_at: datetime) -> bool:
     return due_at.astimezone(WASHINGTON).time() == END_OF_DAY
 
 
+def day_start(day: date) -> datetime:
+    """The first moment of a day in Washington."""
+    return datetime(day.year, day.month, day.day, tzinfo=WASHINGTON)
+
+
 def day_in_washington(value: datetime) -> date:
     return value.astimezone(WASHINGTON).date()

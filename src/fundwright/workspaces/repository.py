@@ -206,8 +206,12 @@ def editors(workspace_id: UUID) -> Select[UUID]:
     )
 
 
-async def list_member_ids(session: AsyncSession, workspace_id: UUID) -> Sequence[UUID]:
-    return (await session.scalars(select(Membership.account_id).where(Membership.workspace_id == workspace_id))).all()
+async def list_member_ids(session: AsyncSession, workspace_id: UUID, *, among: Collection[UUID] | None = None) -> Sequence[UUID]:
+    """Return the members of a workspace, or which of some accounts are."""
+    members = select(Membership.account_id).where(Membership.workspace_id == workspace_id)
+    if among is not None:
+        members = members.where(Membership.account_id.in_(among))
+    return (await session.scalars(members)).all()
 
 
 async def list_owner_ids(session: AsyncSession, workspace_id: UUID) -> Sequence[UUID]:

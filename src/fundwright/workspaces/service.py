@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from uuid import UUID
 
 from sqlalchemy import Select
@@ -212,6 +212,12 @@ async def names_of(session: AsyncSession, actor: Actor, account_ids: Iterable[UU
     """Return the names of accounts that made something in the actor's workspace, also of former members."""
     others = {id for id in account_ids if id is not None and id != actor.id}
     return {actor.id: actor.name, **(await repository.names_of(session, others) if others else {})}
+
+
+@needs(Permission.READ)
+async def members_among(session: AsyncSession, actor: Actor, account_ids: Collection[UUID]) -> frozenset[UUID]:
+    """Return which of these accounts are members of the actor's workspace now."""
+    return frozenset(await repository.list_member_ids(session, actor.workspace_id, among=account_ids))
 
 
 @needs(Permission.READ)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -37,7 +37,7 @@ from fundwright.opportunities.schemas import (
     Availability,
     OpportunityQuery,
 )
-from fundwright.opportunities.washington import WASHINGTON
+from fundwright.opportunities.washington import day_start
 
 _ENGLISH = literal_column("'english'")
 _JOINING = "/–—‐‑"
@@ -64,10 +64,6 @@ def solicitation_of(notice: type[Opportunity]) -> ColumnElement[str]:
 
 
 SOLICITATION = solicitation_of(Opportunity)
-
-
-def _day_start(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=WASHINGTON)
 
 
 def has_words(words: str | BindParameter[str], column: Any = Opportunity.search) -> ColumnElement[bool]:
@@ -110,13 +106,13 @@ def conditions_of(query: OpportunityQuery, labeled: Select[UUID] | None) -> list
     if query.naics:
         found.append(Opportunity.naics.startswith(query.naics, autoescape=True))
     if query.due_from:
-        found.append(Opportunity.due_at >= _day_start(query.due_from))
+        found.append(Opportunity.due_at >= day_start(query.due_from))
     if query.due_to:
-        found.append(Opportunity.due_at < _day_start(query.due_to + timedelta(days=1)))
+        found.append(Opportunity.due_at < day_start(query.due_to + timedelta(days=1)))
     if query.posted_from:
-        found.append(Opportunity.posted_at >= _day_start(query.posted_from))
+        found.append(Opportunity.posted_at >= day_start(query.posted_from))
     if query.posted_to:
-        found.append(Opportunity.posted_at < _day_start(query.posted_to + timedelta(days=1)))
+        found.append(Opportunity.posted_at < day_start(query.posted_to + timedelta(days=1)))
     if query.added_after:
         found.append(Opportunity.first_seen_at > query.added_after)
     if query.availability:

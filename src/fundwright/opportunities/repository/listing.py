@@ -126,6 +126,10 @@ _ROWS_WITH_PASSAGES = _ROWS_OF.add_columns(
 )
 
 
+def facts() -> Select[UUID, str, str, str, datetime | None]:
+    return select(Opportunity.id, Opportunity.title, Opportunity.number, Opportunity.agency, Opportunity.due_at)
+
+
 async def count_titled(
     session: AsyncSession, query: OpportunityQuery, labeled: Select[UUID] | None = None
 ) -> Mapping[Availability, int]:

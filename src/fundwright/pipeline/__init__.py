@@ -1,0 +1,1 @@
+"""The pipeline: the opportunities that a workspace pursues, and their stages."""
