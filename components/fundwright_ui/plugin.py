@@ -31,6 +31,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.billing.premium_link import premium_link_screen
     from fundwright_ui.screens.billing.premium_links import premium_links_screen
     from fundwright_ui.screens.billing.pricing import pricing_screen
+    from fundwright_ui.screens.billing.redeeming import redeem_screen
     from fundwright_ui.screens.billing.subscriber import subscriber_screen
     from fundwright_ui.screens.billing.subscriptions import subscriptions_screen
     from fundwright_ui.screens.blog.blog import blog_post_screen, blog_screen
@@ -63,6 +64,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.workspaces.workspace import workspace_screen
 
     return (
+        replace(redeem_screen, visitor_screen=login.register_screen),  # before registration, whose address is more general
         *login.SCREENS,
         account_screen,
         dashboard_screen,

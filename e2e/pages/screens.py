@@ -51,6 +51,7 @@ GUARDED = (
     "/dashboard/workspace?tab=profile",
     "/dashboard/workspace?tab=plan",
     "/workspaces/join/spent",
+    "/auth/register/premium/{premium}",
     "/dashboard/history",
     "/dashboard/history/{run}",
     "/dashboard/passage/{passage}",
@@ -102,6 +103,8 @@ class Fixtures:
     post_id: str
     invoice: str
     link: str
+    premium: str
+    """The code of that premium link."""
 
     def path(self, pattern: str) -> str:
         return pattern.format(**vars(self))
@@ -150,11 +153,13 @@ def add_administered(requests: APIRequestContext, *, account: dict[str, str]) ->
     assert requests.put(f"/api/blog/posts/{post['id']}/publication", data={}).ok
     add("/api/feedback", kind="idea", text="Show piers on a map.", page="/dashboard/train")
     add("/api/invitations", email="invited@example.org", role="user")
+    link = add("/api/billing/premium-links", plan="team", days=30, expires_on="2036-01-31")
     invoice = {"workspace_id": account["id"], "email": account["email"], "text": "Training day", "amount_cents": 9_900}
     return {
         "account": account["id"],
         "post": post["slug"],
         "post_id": post["id"],
         "invoice": add("/api/billing/payments", **invoice, issued="2026-01-31", due="2036-01-31")["id"],
-        "link": add("/api/billing/premium-links", plan="team", days=30, expires_on="2036-01-31")["id"],
+        "link": link["id"],
+        "premium": link["path"].rpartition("/")[2],
     }

@@ -100,6 +100,9 @@ ROUTES = _table(
         GET /api/billing/workspace
         GET /api/billing/workspace/payments
         GET /api/billing/workspace/payments/export.csv
+        GET /api/billing/workspace/premium-links
+        GET /api/billing/workspace/premium-links/export.csv
+        POST /api/billing/workspace/premium-links
         GET /api/categories
         GET /api/categories/export.csv
         GET /api/categories/suggestions
@@ -139,9 +142,6 @@ ROUTES = _table(
         GET /api/opportunities/{opportunity_id}
         GET /api/opportunities/{opportunity_id}/versions
         GET /api/opportunities/{opportunity_id}/versions/export.csv
-        GET /api/opportunities/{opportunity_id}/watch
-        PUT /api/opportunities/{opportunity_id}/watch
-        DELETE /api/opportunities/{opportunity_id}/watch
         GET /api/workspace/profile
         GET /api/saved-searches
         GET /api/saved-searches/export.csv
@@ -370,6 +370,9 @@ ROUTES = _table(
 OF_OWNERS = frozenset((
     "GET /api/billing/workspace/payments",
     "GET /api/billing/workspace/payments/export.csv",
+    "GET /api/billing/workspace/premium-links",
+    "GET /api/billing/workspace/premium-links/export.csv",
+    "POST /api/billing/workspace/premium-links",
     "PUT /api/workspace/support",
     "DELETE /api/workspace/support",
     "PATCH /api/workspace",
@@ -392,6 +395,7 @@ SCREENS = _table(
         /auth/login
         /auth/login-unprotected
         /auth/register/{type}/{token}
+        /auth/register/premium/{token}
         /auth/register-unprotected
         /auth/reset-password
         /auth/confirm-reset/{link}
@@ -544,6 +548,7 @@ WORLD = {
 """What each id in a route or a screen refers to, by the field's name, and by the area of the API where names are ambiguous."""
 
 QUERIES = {
+    "/auth/register/premium/{token}?workspace={id}": "workspace",
     "/dashboard/category?of={id}": "category",
     "/dashboard/category?open=edit:{id}": "category",
     "/dashboard/history?person={id}": "account",

@@ -11,9 +11,11 @@ from babel.dates import format_date
 
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.billing import service
-from fundwright.billing.schemas import PaymentCreate, PaymentQuery, PlanCode, PremiumLinkCreate, SubscriptionChange
+from fundwright.billing.schemas import PaymentCreate, PaymentQuery, PlanCode, PremiumLinkCreate, Redemption, SubscriptionChange
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
+from fundwright_ui.login.register import register_screen
+from fundwright_ui.plugin import screens
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.screens.billing.invoice import invoice_screen
 from fundwright_ui.screens.billing.payment import payment_screen
@@ -21,10 +23,12 @@ from fundwright_ui.screens.billing.payment_history import payment_history_screen
 from fundwright_ui.screens.billing.premium_link import premium_link_screen
 from fundwright_ui.screens.billing.premium_links import premium_links_screen
 from fundwright_ui.screens.billing.pricing import pricing_screen
+from fundwright_ui.screens.billing.redeeming import redeem_screen
 from fundwright_ui.screens.billing.subscriber import subscriber_screen
 from fundwright_ui.screens.billing.subscriptions import subscriptions_screen
+from fundwright_ui.screens.workspaces.workspace import workspace_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
-from tests.billing.conftest import HERE
+from tests.billing.conftest import HERE, do
 from tests.support.signing_in import with_settings
 
 TODAY = now().date()
@@ -216,14 +220,74 @@ class TestPremiumLinks:
         wanted = PremiumLinkCreate(plan=PlanCode.PRO, days=30, uses=2, expires_on=TODAY)
         async with committed.database.transaction() as session:
             link = await service.create_premium_link(session, boss, wanted, client=HERE)
-            await service.redeem_premium_link(session, ada, link.path.rpartition("/")[2], client=HERE)
+            await service.redeem_premium_link(session, ada, Redemption(link=link.path), client=HERE)
         async with at(committed, boss, premium_link_screen, link.id) as screen:
-            assert ada.email in screen.find("region", "Used by").text
+            used_by = screen.find("region", "Used by").text
+            assert ada.name in used_by and ada.email in used_by
             assert "1 of 2" in screen.text
             await screen.click("button", "Revoke")
             await screen.emit("ConfirmDialog", "on_confirm")
             await screen.expect("Revoked")
             assert not screen.has("button", "Revoke")
+
+
+class TestRedeeming:
+    async def made(self, core: Core, boss: Actor) -> str:
+        wanted = PremiumLinkCreate(plan=PlanCode.PRO, days=30, uses=5, expires_on=TODAY)
+        return (await do(core, boss, lambda session: service.create_premium_link(session, boss, wanted, client=HERE))).path
+
+    async def test_a_link_in_the_plan_tab_opens_the_page_that_says_what_it_changes(
+        self, committed: Core, boss: Actor, harbor: Actor
+    ) -> None:
+        path = await self.made(committed, boss)
+        async with mounted(committed, harbor, workspace_screen, path="/dashboard/workspace?tab=plan") as screen:
+            await screen.expect("No premium links redeemed yet.")
+            await screen.click("button", "Redeem a premium link")
+            await screen.type("Premium link", "https://office.example/nonsense")
+            await screen.submit("Redeem a premium link")
+            await screen.expect("Check that you copied the whole link")
+            await screen.type("Premium link", f"https://office.example{path}")
+            await screen.submit("Redeem a premium link")
+            assert screen.navigations[-1] == f"{path}?workspace={harbor.workspace_id}"
+
+    async def test_one_of_the_own_workspaces_is_chosen(
+        self, committed: Core, boss: Actor, ada: Actor, harbor: Actor, bob: Actor
+    ) -> None:
+        token = (await self.made(committed, boss)).rpartition("/")[2]
+        async with mounted(committed, ada, redeem_screen, params={"token": token}) as screen:
+            await screen.expect("30 days")
+            assert [option.text for option in screen.elements("option")] == ["Personal", "Harbor"]
+            await screen.choose("Workspace", str(harbor.workspace_id))
+            await screen.click("button", "Redeem")
+            await screen.expect(lambda: "/dashboard/workspace?tab=plan" in screen.navigations)
+        async with mounted(committed, harbor, workspace_screen, path="/dashboard/workspace?tab=plan") as screen:
+            await screen.expect(lambda: screen.has("DataTable"))
+            assert (cells(screen, "plan"), cells(screen, "given_by")) == (["Pro"], [boss.email])
+        async with mounted(committed, bob, workspace_screen, path="/dashboard/workspace?tab=plan") as screen:
+            await screen.expect("Pro")
+            assert not screen.has("region", "Premium links")  # for owners
+
+    async def test_a_better_plan_is_replaced_only_after_it_was_said(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        token = (await self.made(committed, boss)).rpartition("/")[2]
+        change = SubscriptionChange(plan=PlanCode.TEAM)
+        await do(committed, boss, lambda session: service.subscribe(session, boss, ada.id, change, client=HERE))
+        async with mounted(committed, ada, redeem_screen, params={"token": token}) as screen:
+            await screen.expect("The workspace is on the Team plan, which has no end date.")
+            assert not screen.has("button", "Redeem")
+            await screen.click("button", "Replace the plan")
+            await screen.expect(lambda: screen.navigations)
+        async with mounted(committed, ada, redeem_screen, params={"token": token}) as screen:
+            await screen.expect("This workspace redeemed the link on")
+            assert not screen.has("button", "Redeem") and not screen.has("button", "Replace the plan")
+
+    async def test_a_link_that_does_not_work_says_why(self, committed: Core, ada: Actor) -> None:
+        async with mounted(committed, ada, redeem_screen, params={"token": "nonsense"}) as screen:
+            await screen.expect("This premium link is not valid.")
+            assert not screen.has("button", "Redeem")
+
+    def test_the_same_address_is_for_visitors_to_register(self) -> None:
+        [screen] = [each for each in screens() if each.path == redeem_screen.path]
+        assert screen.visitor_screen is register_screen
 
 
 class TestSubscriptions:

@@ -28,6 +28,7 @@ from fundwright.billing.schemas import (
     PremiumLinkCreated,
     PremiumLinkQuery,
     Quota,
+    Redemption,
     SubscriberQuery,
     SubscriptionChange,
 )
@@ -473,8 +474,8 @@ class TestPremiumLinks:
     @pytest.mark.security(45)
     async def test_who_uses_it_is_on_its_plan(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
         link = await make(session, admin, plan="team", days=10)
-        plan = await service.redeem_premium_link(session, actor, token_of(link), client=HERE)
-        assert plan.code == PlanCode.TEAM
+        use = await service.redeem_premium_link(session, actor, Redemption(link=token_of(link)), client=HERE)
+        assert (use.plan, use.workspace_id, use.given_by) == (PlanCode.TEAM, actor.workspace_id, admin.email)
         found = await service.get_subscriber(session, admin, actor.id)
         assert (found.plan, found.origin) == (PlanCode.TEAM, Origin.PREMIUM_LINK)
         assert found.until is not None and timedelta(days=9, hours=23) < found.until - now() <= timedelta(days=10)
@@ -484,7 +485,7 @@ class TestPremiumLinks:
 
     async def test_why_it_does_not_work(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
         used_up, revoked, expired = await make(session, admin), await make(session, admin), await make(session, admin)
-        await service.redeem_premium_link(session, actor, token_of(used_up), client=HERE)
+        await service.redeem_premium_link(session, actor, Redemption(link=token_of(used_up)), client=HERE)
         await service.revoke_premium_link(session, admin, revoked.id, client=HERE)
         await session.execute(
             text("UPDATE premium_link SET expires_on = :day WHERE id = :id"), {"day": TODAY - timedelta(days=1), "id": expired.id}
@@ -497,7 +498,7 @@ class TestPremiumLinks:
         ):
             assert (await service.describe_premium_link(session, token)).state == state
             with pytest.raises(service.PremiumLinkSpent, match=sentence) as spent:
-                await service.redeem_premium_link(session, actor, token, client=HERE)
+                await service.redeem_premium_link(session, await add_account(session), Redemption(link=token), client=HERE)
             assert (spent.value.state, spent.value.status) == (state, 410)
 
     async def test_of_two_last_uses_at_once_one_wins(self, committed: Core, boss: Actor) -> None:
@@ -506,7 +507,7 @@ class TestPremiumLinks:
             people = [await add_account(session) for _ in range(5)]
 
         async def redeem(session: AsyncSession, person: Actor) -> None:
-            await service.redeem_premium_link(session, person, token_of(link), client=HERE)
+            await service.redeem_premium_link(session, person, Redemption(link=token_of(link)), client=HERE)
 
         calls = [partial(redeem, person=person) for person in people]
         assert await at_once(committed, calls, refused_with=service.PremiumLinkSpent) == 2
@@ -515,13 +516,13 @@ class TestPremiumLinks:
 
     async def test_the_list_is_filtered_sorted_and_exported(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
         short, long = await make(session, admin, days=5, note="=Fair"), await make(session, admin, days=50)
-        await service.redeem_premium_link(session, actor, token_of(short), client=HERE)
+        await service.redeem_premium_link(session, actor, Redemption(link=token_of(short)), client=HERE)
         listed = await service.list_premium_links(session, admin, PremiumLinkQuery(sort="-days"))
         assert [link.id for link in listed.items] == [long.id, short.id]
         listed = await service.list_premium_links(session, admin, PremiumLinkQuery(state=LinkState.USED_UP))
         assert [(link.id, link.used, link.uses) for link in listed.items] == [(short.id, 1, 1)]
         exported = await lines(service.export_premium_links(session, admin, PremiumLinkQuery(sort="days")))
-        assert exported[1].startswith(f"Pro,5,1,1,{TODAY},Used up,'=Fair,")
+        assert exported[1].startswith(f"{admin.name} (personal),Pro,5,1,1,{TODAY},Used up,'=Fair,")
         assert exported[1].endswith(f",{admin.email},{actor.email}")
 
     async def test_nonsense_is_refused_with_what_to_do(self, session: AsyncSession, admin: Actor) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -20,6 +20,7 @@ from fundwright.billing.schemas import (
     PlanCode,
     PremiumLinkCreate,
     Quota,
+    Redemption,
     SubscriberQuery,
     SubscriptionChange,
 )
@@ -29,20 +30,13 @@ from fundwright.core.errors import NotAllowed
 from fundwright.core.scopes import NOBODY, acting_in
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
-from fundwright.workspaces import invitations, support
 from fundwright.workspaces import service as workspaces
-from fundwright.workspaces.schemas import Access, ChosenMember, InvitationForm, RestrictionForm, SupportForm, WorkspaceForm
-from tests.billing.conftest import HERE, at_once
+from fundwright.workspaces import support
+from fundwright.workspaces.schemas import Access, ChosenMember, RestrictionForm, SupportForm, WorkspaceForm
+from tests.billing.conftest import HERE, at_once, do
 from tests.support.accounts import add_account
 
-T = TypeVar("T")
 TODAY = now().date()
-
-
-async def do(core: Core, actor: Actor, work: Callable[[AsyncSession], Awaitable[T]]) -> T:
-    with acting_in(actor.scope):
-        async with core.database.transaction() as session:
-            return await work(session)
 
 
 async def limit(core: Core, boss: Actor, **limits: int | None) -> None:
@@ -74,25 +68,6 @@ async def write(core: Core, boss: Actor, workspace: Actor, **change: Any) -> Pay
 async def add_text(core: Core, actor: Actor, title: str) -> Any:
     pasted = PastedText(title=title, text=f"{title}: forty seats.")
     return await do(core, actor, lambda session: training.add_text(session, actor, core, pasted))
-
-
-@pytest.fixture
-async def harbor(committed: Core, ada: Actor) -> Actor:
-    """Ada in a shared workspace, which she owns."""
-    form = WorkspaceForm(name="Harbor")
-    made = await do(committed, ada, lambda session: workspaces.create_workspace(session, ada, committed, form))
-    return await do(committed, ada, lambda session: workspaces.actor_in(session, ada, made.id))
-
-
-@pytest.fixture
-async def bob(committed: Core, harbor: Actor) -> Actor:
-    """An editor of the shared workspace."""
-    async with committed.database.transaction() as session:
-        bob = await add_account(session, "bob@example.org", name="Bob")
-    form = InvitationForm(email=bob.email, role=WorkspaceRole.EDITOR)
-    sent = await do(committed, harbor, lambda session: invitations.invite(session, harbor, committed, form))
-    await do(committed, bob, lambda session: invitations.accept_link(session, bob, sent.link.rpartition("/")[2]))
-    return await do(committed, bob, lambda session: workspaces.actor_in(session, bob, harbor.workspace_id))
 
 
 class TestPlan:
@@ -127,7 +102,7 @@ class TestPlan:
         with acting_in(NOBODY):  # a visitor, who registers
             async with committed.database.transaction() as session:
                 new = await add_account(session)
-                await service.redeem_premium_link(session, new, made.path.rpartition("/")[2], client=HERE)
+                await service.redeem_premium_link(session, new, Redemption(link=made.path), client=HERE)
         assert await plan_of(committed, new) is PlanCode.PRO
 
 

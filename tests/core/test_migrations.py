@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import re
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
@@ -356,6 +357,43 @@ class TestUpgrade:
                 for table in tables
             }
         assert left == {"subscription": [str(bob)] * 2, "quota_use": [str(bob)], "payment": [None, None]}
+
+    async def test_premium_links_go_to_the_administrator_who_created_them(self, database_url: str) -> None:
+        root, boss, ada, gone = (UUID(int=number) for number in range(1, 5))
+        await set_back(database_url, to="0073")
+        with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
+            for id, name, role in ((root, "root", "admin"), (boss, "boss", "admin"), (ada, "ada", "user")):
+                connection.execute(
+                    "INSERT INTO account (id, email, display_name, first_name, last_name, password_hash, role, is_public, created_at)"
+                    " VALUES (%s, %s, %s, '', '', '', %s, false, now() + %s * interval '1 day')",
+                    [id, f"{name}@example.org", name.title(), role, id.int],
+                )
+                connection.execute("INSERT INTO workspace (id, name, created_at) VALUES (%s, '', now())", [id])
+            for id, creator in ((boss, "boss"), (gone, "gone")):
+                connection.execute(
+                    "INSERT INTO premium_link (id, digest, plan, days, uses, used, expires_on, note, created_at, created_by)"
+                    " VALUES (%s, %s, 'pro', 30, 5, 2, '2036-01-01', '', now(), %s)",
+                    [id, creator, f"{creator}@example.org"],
+                )
+                connection.execute(
+                    "INSERT INTO premium_link_use (id, link_id, owner_id, email, at) VALUES (gen_random_uuid(), %s, %s,"
+                    " 'ada@example.org', '2026-01-01 12:00Z'), (gen_random_uuid(), %s, NULL, 'left@example.org', '2026-01-02')",
+                    [id, ada, id],
+                )
+            await upgrade(database_url)
+            links = connection.execute("SELECT id, owner_id, used FROM premium_link ORDER BY id").fetchall()
+            assert links == [
+                (boss, boss, 2),
+                (gone, root, 2),
+            ]  # of someone who is gone: the administrator who has been there longest
+            uses = "SELECT owner_id, workspace_name, email, plan, given_by, until - at FROM premium_link_use WHERE link_id = %s ORDER BY at"
+            assert connection.execute(uses, [boss]).fetchall() == [
+                (ada, "Ada", "ada@example.org", "pro", "boss@example.org", timedelta(days=30)),
+                (None, "left@example.org", "left@example.org", "pro", "boss@example.org", timedelta(days=30)),
+            ]
+            connection.execute("DELETE FROM workspace WHERE id = %s", [boss])
+            assert connection.execute("SELECT count(*) FROM premium_link").fetchone() == (1,)
+            assert connection.execute("SELECT count(*), count(link_id) FROM premium_link_use").fetchone() == (4, 2)
 
     async def test_the_audit_trail_loses_titles_and_recipients_and_stays_append_only(self, database_url: str) -> None:
         await set_back(database_url, to="0069")

@@ -23,7 +23,6 @@ _PEOPLE = "belongs to an account and is read while it signs in, before it acts i
 _NOTICES = "opportunities belong to the installation"
 _QUEUE = "workers take the jobs of everyone"
 _MEMBERS = "decides in which workspaces an account may act, before it acts in one"
-_OFFERS = "administrators create them, and visitors register with them before they have a workspace"
 INSTALLATION_WIDE: Mapping[str, str] = {
     "account": _PEOPLE,
     "account_photo": "profiles are shown to others",
@@ -56,8 +55,6 @@ INSTALLATION_WIDE: Mapping[str, str] = {
     "page_view": "usage of the installation",
     "passkey": _PEOPLE,
     "plan": "the plans of the installation",
-    "premium_link": _OFFERS,
-    "premium_link_use": _OFFERS,
     "procrastinate_events": _QUEUE,
     "procrastinate_jobs": _QUEUE,
     "procrastinate_periodic_defers": _QUEUE,
@@ -96,12 +93,13 @@ OWNED = (
     "saved_search_reader",
     "pursuit",
     "pursuit_move",
-    "opportunity_watch",
     "organization_profile",
     "comment",
     "subscription",
     "quota_use",
     "payment",
+    "premium_link",
+    "premium_link_use",
 )
 """Tables of workspaces, and of accounts."""
 TRASHABLE = ("document", "collection", "category", "draft", "saved_search", "pursuit")
@@ -340,19 +338,6 @@ def test_what_a_member_has_seen_of_a_search_is_visible_to_this_member_alone(conn
     act(connection, replace(ADA, account_id=UUID(int=99)))
     connection.execute("DELETE FROM restriction")
     assert (count(connection, "saved_search"), count(connection, "saved_search_reader")) == (2, 0)
-
-
-def test_members_see_who_watches_a_notice_and_change_only_what_they_watch_themselves(connection: Connection) -> None:
-    act(connection, ADA)
-    own = row_of(connection, "opportunity_watch", ADA)
-    colleague = replace(ADA, account_id=UUID(int=99))
-    act(connection, colleague)
-    assert count(connection, "opportunity_watch") == 1
-    assert connection.execute("UPDATE opportunity_watch SET told_until = now()").rowcount == 0
-    assert connection.execute("DELETE FROM opportunity_watch").rowcount == 0
-    assert is_refused(connection, insertion("opportunity_watch", own | {"opportunity_id": uuid4()}))
-    act(connection, ADA)
-    assert connection.execute("DELETE FROM opportunity_watch").rowcount == 1
 
 
 def test_a_citation_of_a_restricted_document_is_hidden_in_a_draft_that_is_not(connection: Connection) -> None:

@@ -25,4 +25,4 @@ SCREENS = (
     first_admin_screen,
 )
 
-__all__ = ["SCREENS", "sign_in_screen"]
+__all__ = ["SCREENS", "register_screen", "sign_in_screen"]

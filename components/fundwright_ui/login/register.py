@@ -28,16 +28,14 @@ from fundwright_ui.login.form import (
 from fundwright_ui.login.frame import LOGIN, login_frame, no_account_yet
 from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.ui.buttons import link_button
+from fundwright_ui.ui.buttons import link_button, text_link
 from fundwright_ui.ui.feedback import problem
 
 
 @screen("/auth/register/{type}/{token}", "Register", area="public", away_when_signed_in="/", help="/help/account")
 def register_screen() -> VdomDict:
     connection = use_connection()
-    type, token = (
-        connection.location.params.get(name, part) for name, part in zip(("type", "token"), registration.OPEN, strict=True)
-    )
+    type, token = _link_in(connection.location.path)
     link = use_query(
         lambda session: registration.describe_link(session, connection.core, type=type, token=token), key=[type, token]
     )
@@ -75,7 +73,8 @@ def register_screen() -> VdomDict:
             connection.handover(code)
 
     registering = use_submit(form, register, then=go_on)
-    corner = (t("Login"), LOGIN)
+    sign_in = f"{LOGIN}?next={quote(connection.location.path)}" if link.value and link.value.is_for_accounts else LOGIN
+    corner = (t("Login"), sign_in)
 
     if link.error:
         return login_frame(connection, t("Get started"), "", problem(link.error, on_retry=link.reload), corner=corner)
@@ -110,7 +109,21 @@ def register_screen() -> VdomDict:
             submit=t("Register"),
         ),
         corner=corner,
+        foot=html.p(
+            {"className": "fw-login-foot"},
+            t("If you have an account, you can use the link for a workspace that you own."),
+            " ",
+            text_link(t("Sign in"), connection.href(sign_in)),
+        )
+        if link.value.is_for_accounts
+        else None,
     )
+
+
+def _link_in(path: str) -> tuple[str, str]:
+    """The type and the token of the link; those of open registration in the address without a link."""
+    type, _, token = path.removeprefix("/auth/register").removeprefix("/").partition("/")
+    return (type, token) if token else registration.OPEN
 
 
 def _closed(note: str, corner: tuple[str, str]) -> VdomDict:

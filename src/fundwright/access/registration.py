@@ -43,7 +43,8 @@ class AlreadyRegistered(Conflict):
 class RegistrationLink(BaseModel):
     """What a link `/auth/register/{type}/{token}` is for. `note` says what it gives or, if it is not open, why it does not work.
 
-    `email` is set if the link is for a single address.
+    `email` is set if the link is for a single address. People with an account can use a link that `is_for_accounts`, too: it opens
+    another page once they have signed in.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -51,6 +52,7 @@ class RegistrationLink(BaseModel):
     is_open: bool
     note: str = ""
     email: str = ""
+    is_for_accounts: bool = False
 
 
 class RegistrationLinks(Protocol):

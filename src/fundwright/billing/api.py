@@ -24,6 +24,7 @@ from fundwright.billing.schemas import (
     PremiumLinkQuery,
     PremiumLinkRead,
     PremiumLinkUseRead,
+    Redemption,
     SubscriberQuery,
     SubscriberRead,
     SubscriptionChange,
@@ -66,6 +67,32 @@ async def list_workspace_payments(
 async def export_workspace_payments(export: Export, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return export("payments.csv", lambda session: service.export_workspace_payments(session, actor, query))
+
+
+@router.get("/workspace/premium-links")
+async def list_workspace_premium_links(
+    session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]
+) -> Page[PremiumLinkUseRead]:
+    """List the premium links that gave your workspace a plan, if you are an owner, newest first; sort by at, plan, given_by, email, or
+    until."""
+    return await service.list_workspace_premium_links(session, actor, request)
+
+
+@router.get("/workspace/premium-links/export.csv", response_class=CsvDownload)
+async def export_workspace_premium_links(
+    export: Export, actor: CurrentActor, request: Annotated[PageRequest, Query()]
+) -> CsvDownload:
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    return export("premium-links.csv", lambda session: service.export_workspace_premium_links(session, actor, request))
+
+
+@router.post("/workspace/premium-links", status_code=status.HTTP_201_CREATED)
+async def redeem_premium_link(
+    session: DbSession, actor: CurrentActor, client: RequestClient, redemption: Redemption
+) -> PremiumLinkUseRead:
+    """Redeem a premium link for your workspace, if you are an owner. If its plan is larger or ends later, the response is 409 and says so;
+    `replaces_plan` replaces it anyway."""
+    return await service.redeem_premium_link(session, actor, redemption, client=client)
 
 
 @router.get("/subscribers")
@@ -146,13 +173,14 @@ async def void_payment(session: DbSession, actor: CurrentActor, client: RequestC
 async def list_premium_links(
     session: DbSession, actor: CurrentActor, query: Annotated[PremiumLinkQuery, Query()]
 ) -> Page[PremiumLinkRead]:
-    """List premium links, newest first; sort by created_at, plan, days, used, expires_on, or state."""
+    """List the premium links of all workspaces, newest first; sort by created_at, workspace, plan, days, used, expires_on, or
+    state."""
     return await service.list_premium_links(session, actor, query)
 
 
 @router.get("/premium-links/export.csv", response_class=CsvDownload)
 async def export_premium_links(export: Export, actor: CurrentActor, query: Annotated[PremiumLinkQuery, Query()]) -> CsvDownload:
-    """Export the whole list as CSV, with the accounts that used each link."""
+    """Export the whole list as CSV, with the addresses of those who redeemed each link."""
     require(actor, Permission.ADMINISTER)
     return export("premium-links.csv", lambda session: service.export_premium_links(session, actor, query))
 
@@ -161,7 +189,7 @@ async def export_premium_links(export: Export, actor: CurrentActor, query: Annot
 async def create_premium_link(
     session: DbSession, actor: CurrentActor, client: RequestClient, wanted: PremiumLinkCreate
 ) -> PremiumLinkCreated:
-    """Create a link. Only this response contains its `path`."""
+    """Create a link of your workspace. Only this response contains its `path`."""
     return await service.create_premium_link(session, actor, wanted, client=client)
 
 
@@ -174,7 +202,7 @@ async def get_premium_link(session: DbSession, actor: CurrentActor, link_id: UUI
 async def list_premium_link_uses(
     session: DbSession, actor: CurrentActor, link_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> Page[PremiumLinkUseRead]:
-    """List who registered with the link, newest first."""
+    """List the workspaces that received the plan of the link, newest first."""
     return await service.list_premium_link_uses(session, actor, link_id, request)
 
 
@@ -188,5 +216,5 @@ async def export_premium_link_uses(
 
 @router.put("/premium-links/{link_id}/revocation")
 async def revoke_premium_link(session: DbSession, actor: CurrentActor, client: RequestClient, link_id: UUID) -> PremiumLinkRead:
-    """Revoke a link immediately. Accounts that registered with it keep the plan."""
+    """Revoke a link immediately. Workspaces that redeemed it keep the plan."""
     return await service.revoke_premium_link(session, actor, link_id, client=client)

@@ -1,11 +1,11 @@
-"""Tables of billing. Payments outlive the workspace, and the uses of premium links outlive the account."""
+"""Tables of billing. Payments and the uses of premium links outlive the workspace; these also outlive the link."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.billing.schemas import PaymentState
@@ -78,6 +78,8 @@ class PremiumLink(Base):
     __table_args__ = (CheckConstraint("used <= uses", name="used_at_most_uses"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), index=True)
+    """The workspace in which it was created."""
     digest: Mapped[str] = mapped_column(unique=True)
     plan: Mapped[str] = mapped_column(ForeignKey("plan.code"))
     days: Mapped[int]
@@ -92,10 +94,24 @@ class PremiumLink(Base):
 
 
 class PremiumLinkUse(Base):
+    """A workspace received the plan of a premium link until then, unless its plan was changed since."""
+
     __tablename__ = "premium_link_use"
+    __table_args__ = (UniqueConstraint("link_id", "owner_id"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    link_id: Mapped[UUID] = mapped_column(ForeignKey("premium_link.id", ondelete="CASCADE"), index=True)
-    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"), index=True)
+    link_id: Mapped[UUID | None] = mapped_column(ForeignKey("premium_link.id", ondelete="SET NULL"), index=True)
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("workspace.id", ondelete="SET NULL"), index=True)
+    workspace_name: Mapped[str]
+    """When the link was redeemed."""
     email: Mapped[str]
+    """Of the owner who redeemed it."""
+    plan: Mapped[str] = mapped_column(ForeignKey("plan.code"))
+    given_by: Mapped[str]
+    """Email address of the administrator who created the link."""
     at: Mapped[datetime] = mapped_column(default=now)
+    until: Mapped[datetime]
+
+    @property
+    def workspace_id(self) -> UUID | None:
+        return self.owner_id

@@ -10,12 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.access.registration import RegistrationLink, RegistrationLinks
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.accounts.schemas import Actor, Client
-from fundwright.billing import service
+from fundwright.activity.schemas import ActivityKind
+from fundwright.billing import events, service
 from fundwright.billing.personal_data import own_files
-from fundwright.billing.schemas import LinkState
+from fundwright.billing.schemas import LinkState, Redemption
 from fundwright.core.assembly import Core
 from fundwright.core.messages import nt
 from fundwright.core.plugins import hookimpl
+from fundwright.notifications.schemas import NotificationKind
 from fundwright.workspaces.service import WorkspaceCreationCheck, WorkspaceDeletedHandler
 
 if TYPE_CHECKING:
@@ -38,10 +40,10 @@ class PremiumLinks:
             days,
             plan=offer.plan_name,
         )
-        return RegistrationLink(is_open=True, note=note)
+        return RegistrationLink(is_open=True, note=note, is_for_accounts=True)
 
     async def redeem(self, session: AsyncSession, actor: Actor, core: Core, token: str, *, client: Client) -> None:
-        await service.redeem_premium_link(session, actor, token, client=client)
+        await service.redeem_premium_link(session, actor, Redemption(link=token), client=client)
 
 
 @hookimpl
@@ -57,6 +59,16 @@ def workspace_creation_checks() -> Iterable[WorkspaceCreationCheck]:
 @hookimpl
 def workspace_deleted_handlers() -> Iterable[WorkspaceDeletedHandler]:
     return [service.count_deletion]
+
+
+@hookimpl
+def activity_kinds() -> Iterable[ActivityKind]:
+    return [service.REDEEMED]
+
+
+@hookimpl
+def notification_kinds() -> Iterable[NotificationKind]:
+    return [events.REDEEMED]
 
 
 @hookimpl

@@ -207,20 +207,23 @@ def _payments(query: PaymentQuery, owner_id: UUID | None = None) -> Select[Payme
 # Premium links
 
 
-async def page_of_links(session: AsyncSession, query: PremiumLinkQuery) -> tuple[Sequence[AnyRow], int]:
-    return await _page(session, _links(query), query)
+async def page_of_links(session: AsyncSession, workspaces: Workspaces, query: PremiumLinkQuery) -> tuple[Sequence[AnyRow], int]:
+    return await _page(session, _links(workspaces, query), query)
 
 
-def stream_links(session: AsyncSession, query: PremiumLinkQuery) -> AsyncIterator[AnyRow]:
-    return _stream(session, _links(query))
+def stream_links(session: AsyncSession, workspaces: Workspaces, query: PremiumLinkQuery) -> AsyncIterator[AnyRow]:
+    return _stream(session, _links(workspaces, query))
 
 
-async def find_link(session: AsyncSession, link_id: UUID) -> AnyRow | None:
-    return (await session.execute(_links(PremiumLinkQuery()).where(PremiumLink.id == link_id))).one_or_none()
+async def find_link(session: AsyncSession, workspaces: Workspaces, link_id: UUID) -> AnyRow | None:
+    return (await session.execute(_links(workspaces, PremiumLinkQuery()).where(PremiumLink.id == link_id))).one_or_none()
 
 
-async def find_link_by_digest(session: AsyncSession, digest: str) -> AnyRow | None:
-    return (await session.execute(_links(PremiumLinkQuery()).where(PremiumLink.digest == digest))).one_or_none()
+async def find_offer(session: AsyncSession, digest: str) -> AnyRow | None:
+    """Return the id, plan, plan's name, days, and state of a link."""
+    offer = select(PremiumLink.id, PremiumLink.plan, Plan.name.label("plan_name"), PremiumLink.days, _link_state().label("state"))
+    found = offer.join(Plan, Plan.code == PremiumLink.plan).where(PremiumLink.digest == digest)
+    return (await session.execute(found)).one_or_none()
 
 
 async def use_link(session: AsyncSession, digest: str) -> PremiumLink | None:
@@ -250,33 +253,79 @@ async def revoke_link(session: AsyncSession, link_id: UUID) -> bool:
     return await session.scalar(revoked.values(revoked_at=moment).returning(PremiumLink.id)) is not None
 
 
-async def page_of_uses(session: AsyncSession, link_id: UUID, request: PageRequest) -> tuple[Sequence[PremiumLinkUse], int]:
-    uses = select(PremiumLinkUse).where(PremiumLinkUse.link_id == link_id).order_by(PremiumLinkUse.at.desc(), PremiumLinkUse.id)
-    rows, total = await _page(session, uses, request)
-    return [row[0] for row in rows], total
+async def page_of_uses(
+    session: AsyncSession, request: PageRequest, *, link_id: UUID | None = None, owner_id: UUID | None = None
+) -> tuple[Sequence[AnyRow], int]:
+    """Those of a link, or of a workspace."""
+    uses = _uses()
+    if link_id is not None:
+        uses = uses.where(PremiumLinkUse.link_id == link_id)
+    if owner_id is not None:
+        uses = uses.where(PremiumLinkUse.owner_id == owner_id)
+    return await _page(session, uses.order_by(ordered_by(request, {
+        "at": PremiumLinkUse.at, "plan": Plan.position, "given_by": PremiumLinkUse.given_by, "email": PremiumLinkUse.email,
+        "until": PremiumLinkUse.until,
+    }, default=PremiumLinkUse.at.desc()), PremiumLinkUse.id), request)  # fmt: skip
 
 
-def _links(query: PremiumLinkQuery) -> Select[*tuple[Any, ...]]:
-    used_by = select(func.string_agg(PremiumLinkUse.email, " ")).where(PremiumLinkUse.link_id == PremiumLink.id)
-    found = select(
-        PremiumLink.id,
-        PremiumLink.plan,
+async def find_use(session: AsyncSession, use_id: UUID) -> AnyRow | None:
+    return (await session.execute(_uses().where(PremiumLinkUse.id == use_id))).one_or_none()
+
+
+async def find_use_of(session: AsyncSession, link_id: UUID, owner_id: UUID) -> AnyRow | None:
+    uses = _uses().where(PremiumLinkUse.link_id == link_id, PremiumLinkUse.owner_id == owner_id)
+    return (await session.execute(uses)).one_or_none()
+
+
+async def uses_of(session: AsyncSession, owner_id: UUID, email: str) -> Sequence[PremiumLinkUse]:
+    """Those of the workspace, and those with the address, oldest first."""
+    query = select(PremiumLinkUse).where(or_(PremiumLinkUse.owner_id == owner_id, PremiumLinkUse.email == email))
+    return (await session.scalars(query.order_by(PremiumLinkUse.at, PremiumLinkUse.id))).all()
+
+
+def _uses() -> Select[*tuple[Any, ...]]:
+    return select(
+        PremiumLinkUse.id,
+        PremiumLinkUse.owner_id.label("workspace_id"),
+        PremiumLinkUse.workspace_name,
+        PremiumLinkUse.email,
+        PremiumLinkUse.plan,
         Plan.name.label("plan_name"),
-        PremiumLink.days,
-        PremiumLink.uses,
-        PremiumLink.used,
-        PremiumLink.expires_on,
-        PremiumLink.note,
-        _link_state().label("state"),
-        PremiumLink.created_at,
-        PremiumLink.created_by,
-        used_by.scalar_subquery().label("used_by"),
-    ).join(Plan, Plan.code == PremiumLink.plan)
+        PremiumLinkUse.given_by,
+        PremiumLinkUse.at,
+        PremiumLinkUse.until,
+    ).join(Plan, Plan.code == PremiumLinkUse.plan)
+
+
+def _links(workspaces: Workspaces, query: PremiumLinkQuery) -> Select[*tuple[Any, ...]]:
+    workspace = workspaces.subquery()
+    used_by = select(func.string_agg(PremiumLinkUse.email, " ")).where(PremiumLinkUse.link_id == PremiumLink.id)
+    found = (
+        select(
+            PremiumLink.id,
+            PremiumLink.owner_id.label("workspace_id"),
+            workspace.c.name.label("workspace_name"),
+            workspace.c.is_personal,
+            PremiumLink.plan,
+            Plan.name.label("plan_name"),
+            PremiumLink.days,
+            PremiumLink.uses,
+            PremiumLink.used,
+            PremiumLink.expires_on,
+            PremiumLink.note,
+            _link_state().label("state"),
+            PremiumLink.created_at,
+            PremiumLink.created_by,
+            used_by.scalar_subquery().label("used_by"),
+        )
+        .join(Plan, Plan.code == PremiumLink.plan)
+        .join(workspace, workspace.c.id == PremiumLink.owner_id)
+    )
     if query.state is not None:
         found = found.where(_link_state() == query.state)
     return found.order_by(ordered_by(query, {
         "created_at": PremiumLink.created_at, "plan": Plan.position, "days": PremiumLink.days, "used": PremiumLink.used,
-        "expires_on": PremiumLink.expires_on, "state": _link_state(),
+        "expires_on": PremiumLink.expires_on, "state": _link_state(), "workspace": func.lower(workspace.c.name),
     }, default=PremiumLink.created_at.desc()), PremiumLink.id)  # fmt: skip
 
 

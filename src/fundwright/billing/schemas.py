@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
@@ -75,6 +75,11 @@ class PlanChange(BaseModel):
     drafts: Limit | None
     imports: Limit | None
     workspaces: Limit | None
+
+
+def last_day(until: datetime) -> date:
+    """The last day of a subscription that ends at `until`."""
+    return (until - timedelta(microseconds=1)).date()
 
 
 class Origin(StrEnum):
@@ -247,7 +252,7 @@ class LinkState(StrEnum):
 
 
 class PremiumLinkCreate(BaseModel):
-    """A link to create: people who register with it are on `plan` for `days`. It works until the end of `expires_on`, UTC. A repeated request
+    """A link to create: workspaces that redeem it are on `plan` for `days`. It works until the end of `expires_on`, UTC. A repeated request
     with the same `key` and content creates no second link, and returns a new address of the first, whose earlier address ends."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -261,11 +266,17 @@ class PremiumLinkCreate(BaseModel):
 
 
 class PremiumLinkRead(BaseModel):
-    """A premium link without its secret; `used` of its `uses` have been used."""
+    """A premium link without its secret; `used` of its `uses` have been used. It is deleted with the workspace in which it was created.
+
+    A personal workspace has the name of its account.
+    """
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
     id: UUID
+    workspace_id: UUID
+    workspace_name: str
+    is_personal: bool
     plan: PlanCode
     plan_name: str
     days: int
@@ -276,6 +287,11 @@ class PremiumLinkRead(BaseModel):
     state: LinkState
     created_at: datetime
     created_by: str
+
+    @property
+    def workspace_title(self) -> str:
+        """In the reader's language."""
+        return t("{name} (personal)", name=self.workspace_name) if self.is_personal else self.workspace_name
 
 
 class PremiumLinkCreated(PremiumLinkRead):
@@ -289,13 +305,20 @@ class PremiumLinkQuery(PageRequest):
 
 
 class PremiumLinkUseRead(BaseModel):
-    """Who registered with a premium link, by the email address at that time."""
+    """A workspace that received the plan of a premium link. `workspace_name`, the `email` address of the owner who redeemed it, and
+    `given_by`, that of the administrator who created the link, are those at that time. `workspace_id` is None once the workspace is deleted."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
+    id: UUID
+    workspace_id: UUID | None
+    workspace_name: str
     email: str
-    account_id: UUID | None
+    plan: PlanCode
+    plan_name: str
+    given_by: str
     at: datetime
+    until: datetime
 
 
 class PremiumOffer(BaseModel):
@@ -307,3 +330,27 @@ class PremiumOffer(BaseModel):
     plan_name: str = ""
     days: int = 0
     sentence: str = ""
+
+
+class PremiumPreview(PremiumOffer):
+    """What a premium link gives a workspace until then; `sentence` also says if the workspace has redeemed it. `loss` says which plan it
+    would replace that is larger or ends later, and is empty otherwise."""
+
+    until: datetime
+    loss: str = ""
+
+
+def _code(link: str) -> str:
+    """The code at the end of a link, or the code itself."""
+    return link.partition("?")[0].partition("#")[0].strip().rstrip("/").rpartition("/")[2]
+
+
+class Redemption(BaseModel):
+    """A premium link to redeem: the whole link, or the code at its end. A link that would replace a plan that is larger or ends later is
+    refused unless `replaces_plan` is true. A repeated request with the same `key` and content returns the first use."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    link: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(_code)]
+    replaces_plan: bool = False
+    key: str = Field(default="", max_length=64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID, uuid4, uuid5
 
@@ -11,9 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
-from fundwright.accounts.permissions import needs
+from fundwright.accounts.permissions import needs, refuse_support
 from fundwright.accounts.schemas import Actor, Client, Permission
-from fundwright.billing import emails, repository
+from fundwright.activity import service as activity
+from fundwright.activity.schemas import ActivityKind, Subject
+from fundwright.billing import emails, events, repository
 from fundwright.billing.models import Payment, Plan, PremiumLink, PremiumLinkUse, Subscription
 from fundwright.billing.schemas import (
     LinkState,
@@ -32,21 +34,25 @@ from fundwright.billing.schemas import (
     PremiumLinkRead,
     PremiumLinkUseRead,
     PremiumOffer,
+    PremiumPreview,
     Quota,
+    Redemption,
     SubscriberQuery,
     SubscriberRead,
     SubscriptionChange,
     WorkspacePlan,
+    last_day,
 )
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.live import publish
-from fundwright.core.messages import current_language, nt, t
+from fundwright.core.messages import current_language, later, nt, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
+from fundwright.notifications import service as notifications
 from fundwright.workspaces import service as workspaces
 
 _SECTIONS_PER_DRAFT = 10
@@ -54,8 +60,14 @@ _REPEATED = UUID("05778fc9-45de-4968-ace6-68342d018060")
 _DELETED = "deleted_workspaces"
 """What a personal workspace has used, beside quotas: how many shared workspaces its account deleted after they had used some."""
 
+LINKS = "/auth/register/premium"
+"""The path below which premium links open."""
 TOPIC = "billing"
 """The live topic for every change of plans, subscriptions, payments, and premium links."""
+
+REDEEMED = ActivityKind(
+    "premium_link.redeemed", later("Premium link redeemed"), later("{person} redeemed a premium link for the {plan} plan")
+)
 
 
 class QuotaSpent(FundwrightError):
@@ -88,6 +100,19 @@ class AlreadySettled(Conflict):
             else t("Invoice {number} is void and can't be changed. Create a new invoice to correct it.", number=payment.number)
         )
         super().__init__(sentence)
+
+
+class AlreadyRedeemed(Conflict):
+    """A workspace can redeem a link once."""
+
+    def __init__(self, use: repository.AnyRow) -> None:
+        super().__init__(
+            t("This workspace redeemed the link on {day}. Each workspace can redeem it once.", day=_long(use.at.date()))
+        )
+
+
+class PlanReplaced(Conflict):
+    """The link would replace a plan that is larger or ends later, and the request does not allow that."""
 
 
 class PremiumLinkSpent(FundwrightError):
@@ -244,7 +269,11 @@ def _month() -> date:
 
 
 def _next_month() -> str:
-    return format_date((_month() + timedelta(days=31)).replace(day=1), "long", locale=current_language())
+    return _long((_month() + timedelta(days=31)).replace(day=1))
+
+
+def _long(day: date) -> str:
+    return format_date(day, "long", locale=current_language())
 
 
 # Subscriptions
@@ -324,7 +353,7 @@ async def subscribe(
 
 
 async def _set_plan(session: AsyncSession, owner_id: UUID, plan: PlanCode, *, until: datetime | None, origin: Origin) -> None:
-    async with across_workspaces(session):  # of an administrator, or of a visitor who registers
+    async with across_workspaces(session):  # of an administrator, or of someone with a premium link
         await repository.end_subscriptions(session, owner_id)
         if plan is not PlanCode.FREE:
             session.add(Subscription(owner_id=owner_id, plan=plan, since=now(), until=until, origin=origin))
@@ -482,8 +511,10 @@ async def _record_payment(session: AsyncSession, action: str, payment: Payment, 
 
 @needs(Permission.ADMINISTER)
 async def list_premium_links(session: AsyncSession, actor: Actor, query: PremiumLinkQuery) -> Page[PremiumLinkRead]:
-    """Newest first unless `query.sort` says otherwise: created_at, plan, days, used, expires_on, or state."""
-    rows, total = await repository.page_of_links(session, query)
+    """Those of all workspaces, newest first unless `query.sort` says otherwise: created_at, workspace, plan, days, used, expires_on, or
+    state."""
+    async with across_workspaces(session):
+        rows, total = await repository.page_of_links(session, workspaces.directory(actor), query)
     items = [PremiumLinkRead.model_validate(row) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
@@ -491,7 +522,8 @@ async def list_premium_links(session: AsyncSession, actor: Actor, query: Premium
 @needs(Permission.ADMINISTER)
 async def get_premium_link(session: AsyncSession, actor: Actor, link_id: UUID) -> PremiumLinkRead:
     """Raises NotFound."""
-    row = await repository.find_link(session, link_id)
+    async with across_workspaces(session):
+        row = await repository.find_link(session, workspaces.directory(actor), link_id)
     if row is None:
         raise _no_such_link()
     return PremiumLinkRead.model_validate(row)
@@ -501,76 +533,114 @@ async def get_premium_link(session: AsyncSession, actor: Actor, link_id: UUID) -
 async def list_premium_link_uses(
     session: AsyncSession, actor: Actor, link_id: UUID, request: PageRequest
 ) -> Page[PremiumLinkUseRead]:
-    """Who registered with the link, newest first. Raises NotFound."""
+    """Which workspaces received the plan of the link, newest first. Raises NotFound."""
     await get_premium_link(session, actor, link_id)
-    uses, total = await repository.page_of_uses(session, link_id, request)
-    items = [PremiumLinkUseRead(email=use.email, account_id=use.owner_id, at=use.at) for use in uses]
-    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+    async with across_workspaces(session):
+        uses, total = await repository.page_of_uses(session, request, link_id=link_id)
+    return _page_of_uses(uses, total, request)
 
 
 @needs(Permission.ADMINISTER)
 def export_premium_link_uses(session: AsyncSession, actor: Actor, link_id: UUID, request: PageRequest) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV. Raises NotFound."""
+    return _use_lines(lambda page: list_premium_link_uses(session, actor, link_id, page), request)
+
+
+@needs(Permission.READ)
+async def list_workspace_premium_links(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[PremiumLinkUseRead]:
+    """The premium links that gave the actor's workspace a plan, for its owners, newest first unless `request.sort` says otherwise: at,
+    plan, given_by, email, or until. Raises NotAllowed."""
+    await workspaces.require_any_owner(session, actor)
+    uses, total = await repository.page_of_uses(session, request, owner_id=actor.workspace_id)
+    return _page_of_uses(uses, total, request)
+
+
+@needs(Permission.READ)
+def export_workspace_premium_links(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
+    """Yield the whole list as lines of CSV. Raises NotAllowed."""
+    return _use_lines(lambda page: list_workspace_premium_links(session, actor, page), request)
+
+
+def _page_of_uses(uses: Sequence[repository.AnyRow], total: int, request: PageRequest) -> Page[PremiumLinkUseRead]:
+    items = [PremiumLinkUseRead.model_validate(use) for use in uses]
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+def _use_lines(read: Callable[[PageRequest], Awaitable[Page[PremiumLinkUseRead]]], request: PageRequest) -> AsyncIterator[str]:
     return csv_lines(
-        [(t("Account"), lambda use: use.email), (t("When"), lambda use: use.at)],
-        iterate_all(lambda page: list_premium_link_uses(session, actor, link_id, page), request),
+        [
+            (t("Workspace"), lambda use: use.workspace_name),
+            (t("Plan"), lambda use: use.plan_name),
+            (t("Created by"), lambda use: use.given_by),
+            (t("Redeemed by"), lambda use: use.email),
+            (t("Redeemed"), lambda use: use.at),
+            (t("Until"), lambda use: use.until),
+        ],
+        iterate_all(read, request),
     )
 
 
 @needs(Permission.ADMINISTER)
 async def export_premium_links(session: AsyncSession, actor: Actor, query: PremiumLinkQuery) -> AsyncIterator[str]:
-    """Yield the whole list as lines of CSV, with the email addresses of the accounts that used each link."""
-    lines = csv_lines(
-        [
-            (t("Plan"), lambda link: link.plan_name),
-            (t("Days"), lambda link: link.days),
-            (t("Maximum uses"), lambda link: link.uses),
-            (t("Times used"), lambda link: link.used),
-            (t("Valid through"), lambda link: link.expires_on),
-            (t("Status"), lambda link: LinkState(link.state)),
-            (t("Note"), lambda link: link.note),
-            (t("Created"), lambda link: link.created_at),
-            (t("Created by"), lambda link: link.created_by),
-            (t("Used by"), lambda link: link.used_by),
-        ],
-        repository.stream_links(session, query),
-    )
-    async for line in lines:
-        yield line
+    """Yield the whole list as lines of CSV, with the email addresses of those who redeemed each link."""
+    async with across_workspaces(session):
+        lines = csv_lines(
+            [
+                (t("Workspace"), lambda link: PremiumLinkRead.model_validate(link).workspace_title),
+                (t("Plan"), lambda link: link.plan_name),
+                (t("Days"), lambda link: link.days),
+                (t("Maximum uses"), lambda link: link.uses),
+                (t("Times used"), lambda link: link.used),
+                (t("Valid through"), lambda link: link.expires_on),
+                (t("Status"), lambda link: LinkState(link.state)),
+                (t("Note"), lambda link: link.note),
+                (t("Created"), lambda link: link.created_at),
+                (t("Created by"), lambda link: link.created_by),
+                (t("Redeemed by"), lambda link: link.used_by),
+            ],
+            repository.stream_links(session, workspaces.directory(actor), query),
+        )
+        async for line in lines:
+            yield line
 
 
 @needs(Permission.ADMINISTER)
 async def create_premium_link(
     session: AsyncSession, actor: Actor, wanted: PremiumLinkCreate, *, client: Client
 ) -> PremiumLinkCreated:
-    """Create a link; its address is in the result and nowhere else. Raises Invalid."""
+    """Create a link of the actor's workspace; its address is in the result and nowhere else. Raises Invalid, or NotAllowed if the actor
+    only has support access."""
+    refuse_support(actor)
     if wanted.expires_on < now().date():
         raise Invalid(t("The expiration date is in the past. Choose today or a later date."))
     secret = tokens.new_secret()
     id, digest = uuid5(_REPEATED, f"{actor.id} {wanted.model_dump_json()}") if wanted.key else uuid4(), tokens.digest(secret)
-    if not await repository.renew_link(session, id, digest):
-        session.add(PremiumLink(id=id, digest=digest, created_by=actor.email, **wanted.model_dump(exclude={"key"})))
-        await session.flush()
-        await audit.record(
-            session,
-            "premium_link.created",
-            actor=actor,
-            subject=str(id),
-            client=client,
-            plan=wanted.plan,
-            days=str(wanted.days),
-            uses=str(wanted.uses),
-        )
-        await publish(session, TOPIC)
+    async with across_workspaces(session):
+        if not await repository.renew_link(session, id, digest):
+            content = wanted.model_dump(exclude={"key"})
+            session.add(PremiumLink(id=id, owner_id=actor.workspace_id, digest=digest, created_by=actor.email, **content))
+            await session.flush()
+            await audit.record(
+                session,
+                "premium_link.created",
+                actor=actor,
+                subject=str(id),
+                client=client,
+                plan=wanted.plan,
+                days=str(wanted.days),
+                uses=str(wanted.uses),
+            )
+            await publish(session, TOPIC)
     made = await get_premium_link(session, actor, id)
-    return PremiumLinkCreated(**made.model_dump(), path=f"/auth/register/premium/{secret}")
+    return PremiumLinkCreated(**made.model_dump(), path=f"{LINKS}/{secret}")
 
 
 @needs(Permission.ADMINISTER)
 async def revoke_premium_link(session: AsyncSession, actor: Actor, link_id: UUID, *, client: Client) -> PremiumLinkRead:
-    """Revoke a link immediately; accounts that registered with it keep the plan. Raises NotFound."""
-    if not await repository.revoke_link(session, link_id):
-        raise _no_such_link()
+    """Revoke a link immediately; workspaces that redeemed it keep the plan. Raises NotFound."""
+    async with across_workspaces(session):
+        if not await repository.revoke_link(session, link_id):
+            raise _no_such_link()
     await audit.record(session, "premium_link.revoked", actor=actor, subject=str(link_id), client=client)
     await publish(session, TOPIC)
     return await get_premium_link(session, actor, link_id)
@@ -578,27 +648,123 @@ async def revoke_premium_link(session: AsyncSession, actor: Actor, link_id: UUID
 
 async def describe_premium_link(session: AsyncSession, token: str) -> PremiumOffer:
     """What the link of this token gives, or why it does not work; for its holder, signed in or not."""
-    row = await repository.find_link_by_digest(session, tokens.digest(token))
-    if row is None:
-        return PremiumOffer(state=LinkState.UNKNOWN, sentence=_refusal_reason(LinkState.UNKNOWN))
-    link = PremiumLinkRead.model_validate(row)
-    return PremiumOffer(state=link.state, plan_name=link.plan_name, days=link.days, sentence=_refusal_reason(link.state))
+    return _offer(await _find_offer(session, token))
 
 
 @needs(Permission.READ)
-async def redeem_premium_link(session: AsyncSession, actor: Actor, token: str, *, client: Client) -> PlanRead:
-    """Put the personal workspace of the actor, whose account is new, on the plan of the link. Of two simultaneous attempts at the last use, one succeeds.
+async def preview_premium_link(session: AsyncSession, actor: Actor, token: str) -> PremiumPreview:
+    """What the link would do to the plan of the actor's workspace, for its owners. Raises NotAllowed."""
+    await workspaces.require_any_owner(session, actor)
+    found = await _find_offer(session, token)
+    offer = _offer(found)
+    until = now() + timedelta(days=offer.days)
+    if found is None:
+        return PremiumPreview(**offer.model_dump(), until=until)
+    async with across_workspaces(session):  # the actor may act in another workspace
+        used = await repository.find_use_of(session, found.id, actor.workspace_id)
+        if used is not None:
+            return PremiumPreview(**offer.model_dump(exclude={"sentence"}), sentence=str(AlreadyRedeemed(used)), until=until)
+        loss = await _loss(session, actor.workspace_id, PlanCode(found.plan), until)
+    return PremiumPreview(**offer.model_dump(), until=until, loss=loss)
 
-    Raises PremiumLinkSpent (410).
+
+@needs(Permission.READ)
+async def redeem_premium_link(
+    session: AsyncSession, actor: Actor, redemption: Redemption, *, client: Client
+) -> PremiumLinkUseRead:
+    """Put the actor's workspace on the plan of the link from now on, once for each workspace and link. Of two simultaneous attempts at the
+    last use, one succeeds.
+
+    Raises NotAllowed, AlreadyRedeemed, PlanReplaced, or PremiumLinkSpent (410).
     """
-    link = await repository.use_link(session, tokens.digest(token))
-    if link is None:
-        raise PremiumLinkSpent(await describe_premium_link(session, token))
-    session.add(PremiumLinkUse(link_id=link.id, owner_id=actor.id, email=actor.email))
-    until = now() + timedelta(days=link.days)
-    await _set_plan(session, actor.id, PlanCode(link.plan), until=until, origin=Origin.PREMIUM_LINK)
-    await audit.record(session, "premium_link.used", actor=actor, subject=str(link.id), client=client, plan=link.plan)
-    return PlanRead.model_validate(await repository.get_plan(session, PlanCode(link.plan)))
+    digest, content = tokens.digest(redemption.link), f"{actor.id} {actor.workspace_id} {redemption.model_dump_json()}"
+    id = uuid5(_REPEATED, content) if redemption.key else uuid4()
+    await repository.lock_plan(session, actor.workspace_id)
+    workspace = await workspaces.lock_as_any_owner(session, actor)
+    async with across_workspaces(session):  # the link is another workspace's, and a visitor who registers acts in none
+        repeated = await repository.find_use(session, id)
+        if repeated is not None:
+            return PremiumLinkUseRead.model_validate(repeated)
+        offer = await repository.find_offer(session, digest)
+        used = await repository.find_use_of(session, offer.id, workspace.id) if offer else None
+        if used is not None:
+            raise AlreadyRedeemed(used)
+        until = now() + timedelta(days=offer.days if offer else 0)
+        if offer and offer.state == LinkState.ACTIVE and not redemption.replaces_plan:
+            loss = await _loss(session, workspace.id, PlanCode(offer.plan), until)
+            if loss:
+                raise PlanReplaced(loss)
+        link = await repository.use_link(session, digest)
+        if link is None:
+            raise PremiumLinkSpent(await describe_premium_link(session, redemption.link))
+        name, plan = workspace.name or actor.name, await repository.get_plan(session, PlanCode(link.plan))
+        await _set_plan(session, workspace.id, PlanCode(link.plan), until=until, origin=Origin.PREMIUM_LINK)
+        session.add(
+            PremiumLinkUse(
+                id=id,
+                link_id=link.id,
+                owner_id=workspace.id,
+                workspace_name=name,
+                email=actor.email,
+                plan=link.plan,
+                given_by=link.created_by,
+                until=until,
+            )
+        )
+        await session.flush()
+        await activity.record(session, actor, REDEEMED, Subject("workspace", workspace.id, workspace.name), plan=plan.name)
+        redeemed = PremiumLinkUseRead.model_validate(await repository.find_use(session, id))
+    await audit.record(
+        session, "premium_link.used", actor=actor, subject=str(link.id), client=client, workspace=name, plan=link.plan
+    )
+    await notifications.notify(
+        session,
+        events.REDEEMED,
+        await workspaces.list_owner_ids(session, actor),
+        actor=actor,
+        workspace_id=workspace.id,
+        subject=name,
+        path=events.PATH,
+        details={"plan": plan.name, "last_day": str(last_day(until))},
+    )
+    return redeemed
+
+
+async def _find_offer(session: AsyncSession, token: str) -> repository.AnyRow | None:
+    async with across_workspaces(session):
+        return await repository.find_offer(session, tokens.digest(token))
+
+
+def _offer(found: repository.AnyRow | None) -> PremiumOffer:
+    if found is None:
+        return PremiumOffer(state=LinkState.UNKNOWN, sentence=_refusal_reason(LinkState.UNKNOWN))
+    state = LinkState(found.state)
+    return PremiumOffer(state=state, plan_name=found.plan_name, days=found.days, sentence=_refusal_reason(state))
+
+
+async def _loss(session: AsyncSession, owner_id: UUID, code: PlanCode, until: datetime) -> str:
+    """Say which plan of the workspace is larger than this one or ends after it, and would end now; "" if there is none."""
+    current = await repository.current_subscription(session, owner_id)
+    if current is None:
+        return ""
+    was, plan = [await repository.get_plan(session, PlanCode(each)) for each in (current.plan, code)]
+    if was.position <= plan.position and current.until is not None and current.until <= until:
+        return ""
+    day = _long(last_day(until))
+    if current.until is None:
+        return t(
+            "The workspace is on the {current} plan, which has no end date. The link would replace it with the {plan} plan until {day}, and after that the workspace would be on the Free plan.",
+            current=was.name,
+            plan=plan.name,
+            day=day,
+        )
+    return t(
+        "The workspace is on the {current} plan until {end}. The link would replace it with the {plan} plan until {day}, and after that the workspace would be on the Free plan.",
+        current=was.name,
+        end=_long(last_day(current.until)),
+        plan=plan.name,
+        day=day,
+    )
 
 
 def _no_such_link() -> Missing:

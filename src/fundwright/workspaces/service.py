@@ -387,6 +387,12 @@ async def require_any_owner(session: AsyncSession, actor: Actor) -> None:
 
 
 @needs(Permission.READ)
+async def list_owner_ids(session: AsyncSession, actor: Actor) -> Sequence[UUID]:
+    """Return the accounts that own the actor's workspace."""
+    return await repository.list_owner_ids(session, actor.workspace_id)
+
+
+@needs(Permission.READ)
 async def require_room(session: AsyncSession, actor: Actor) -> None:
     """Raise TooManyWorkspaces, or NotFound if the account has been deleted. Until the transaction ends, the account cannot join another
     workspace."""

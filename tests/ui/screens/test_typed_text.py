@@ -45,6 +45,7 @@ OPENED = (
     "?tab=security",
     "?tab=tokens",
     "?tab=data",
+    "?tab=plan&open=redeem",
 )
 """URL parameters that open a form."""
 

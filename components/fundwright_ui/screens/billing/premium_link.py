@@ -1,4 +1,4 @@
-"""`/dashboard/freepremium/{id}`: one premium link and the accounts that used it."""
+"""`/dashboard/freepremium/{id}`: one premium link and the workspaces that redeemed it."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def premium_link_screen() -> VdomDict:
         card(
             definition_list(
                 {
+                    t("Workspace"): link.workspace_title,
                     t("Plan"): link.plan_name,
                     t("Duration"): nt("{n} day", "{n} days", link.days),
                     t("Used"): t("{used} of {uses}", used=link.used, uses=link.uses),
@@ -61,10 +62,17 @@ def premium_link_screen() -> VdomDict:
             t("Used by"),
             html.ul(
                 {"className": "fw-list"},
-                *(html.li({"key": f"{use.email} {use.at}"}, use.email, moment(use.at)) for use in uses.items),
+                *(
+                    html.li(
+                        {"key": str(use.id)},
+                        html.div(html.div(use.workspace_name), html.div({"className": "fw-muted fw-small"}, use.email)),
+                        moment(use.at),
+                    )
+                    for use in uses.items
+                ),
             )
             if uses.items
-            else empty(t("Nobody has registered with this link yet."), icon_name="link"),
+            else empty(t("No workspace has redeemed this link yet."), icon_name="link"),
             pages(url, uses),
             actions=[export_button(connection, f"/api/billing/premium-links/{link.id}/uses/export.csv", uses.total)],
         ),
@@ -85,9 +93,7 @@ def _revoking(link: PremiumLinkRead) -> VdomDict:
         button(t("Revoke"), danger=True, on_click=lambda: set_asking(True)),
         danger_dialog(
             t("Revoke this link?"),
-            t(
-                "No one will be able to register with it. The personal workspaces of people who have already registered keep the plan."
-            ),
+            t("No one will be able to redeem it or register with it. Workspaces that have redeemed it keep the plan."),
             is_open=is_asking,
             confirm_label=t("Revoke"),
             error=revoking.error,

@@ -1,4 +1,4 @@
-"""`/dashboard/freepremium`: links that give a plan to people who register with them."""
+"""`/dashboard/freepremium`: links that give a workspace a plan."""
 
 from __future__ import annotations
 
@@ -75,7 +75,9 @@ def premium_links_screen() -> VdomDict:
         return page(
             t("Premium Link"),
             *children,
-            subtitle=t("The personal workspaces of people who register with a premium link get its plan for the given time."),
+            subtitle=t(
+                "A workspace that redeems a premium link, or the personal workspace of someone who registers with it, gets its plan for the given time."
+            ),
             actions=[new],
         )
 
@@ -95,6 +97,7 @@ def premium_links_screen() -> VdomDict:
             count=nt("{n} link", "{n} links", listed.total),
             columns=[
                 Column(field="plan", label=t("Plan"), kind="link", is_sortable=True),
+                Column(field="workspace", label=t("Workspace"), is_sortable=True, is_compact=False, flex=2, min_width=140),
                 Column(field="days", label=t("Duration"), kind="number", is_sortable=True),
                 Column(field="used", label=t("Used"), kind="number", is_sortable=True),
                 Column(field="expires_on", label=t("Expires"), kind="date", is_sortable=True, is_compact=False),
@@ -170,6 +173,7 @@ def _row(link: PremiumLinkRead, href: str) -> Row:
         id=str(link.id),
         cells={
             "plan": LinkCell(label=link.plan_name, href=href),
+            "workspace": link.workspace_title,
             "days": nt("{n} day", "{n} days", link.days),
             "used": t("{used} of {uses}", used=link.used, uses=link.uses),
             "expires_on": link.expires_on,

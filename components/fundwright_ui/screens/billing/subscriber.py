@@ -13,13 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.permissions import roles_with
 from fundwright.accounts.schemas import Permission
 from fundwright.billing import service as billing
-from fundwright.billing.schemas import Origin, PlanRead, SubscriberRead, SubscriptionChange
+from fundwright.billing.schemas import Origin, PlanRead, SubscriberRead, SubscriptionChange, last_day
 from fundwright.core.messages import current_language, t
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.billing.payment_history import PATH as INVOICES
-from fundwright_ui.screens.billing.subscriptions import PATH, last_day
+from fundwright_ui.screens.billing.subscriptions import PATH
 from fundwright_ui.ui import (
     Option,
     card,
@@ -64,7 +64,7 @@ def subscriber_screen() -> VdomDict:
     if found.value is None:
         return page(t("Subscription"), loading(t("Loading subscription")), actions=[back])
     subscriber, plans = found.value
-    end = last_day(subscriber.until)
+    end = last_day(subscriber.until) if subscriber.until else None
     return page(
         subscriber.title,
         card(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
 from typing import Annotated
 
 from reactpy import component
@@ -13,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.permissions import roles_with
 from fundwright.accounts.schemas import Permission
 from fundwright.billing import service as billing
-from fundwright.billing.schemas import Cents, Limit, PlanChange, PlanRead, SubscriberQuery, SubscriberRead
+from fundwright.billing.schemas import Cents, Limit, PlanChange, PlanRead, SubscriberQuery, SubscriberRead, last_day
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright_ui.hooks import query_in_address, use_action, use_url_state
@@ -54,11 +53,6 @@ class PlanForm(PlanChange):
     drafts: Annotated[Limit | None, EmptyAsNone]
     imports: Annotated[Limit | None, EmptyAsNone]
     workspaces: Annotated[Limit | None, EmptyAsNone]
-
-
-def last_day(until: datetime | None) -> date | None:
-    """The last day of a subscription that ends at `until`."""
-    return None if until is None else (until - timedelta(microseconds=1)).date()
 
 
 @screen(PATH, "Subscription", roles=roles_with(Permission.ADMINISTER), help="/help/billing")
@@ -217,7 +211,7 @@ def _row(subscriber: SubscriberRead, href: str) -> Row:
             "owners": ", ".join(subscriber.owners),
             "plan": (Chip(label=subscriber.plan_name, color="primary" if subscriber.since else "secondary"),),
             "since": subscriber.since,
-            "until": last_day(subscriber.until),
+            "until": last_day(subscriber.until) if subscriber.until else None,
             "origin": subscriber.origin.label if subscriber.origin else "",
         },
     )

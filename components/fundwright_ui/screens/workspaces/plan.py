@@ -1,7 +1,8 @@
-"""The tab Plan of a workspace: its plan, what has been used of it, and its invoices."""
+"""The tab Plan of a workspace: its plan, what has been used of it, the premium links that it redeemed, and its invoices."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from babel.dates import format_date
@@ -11,18 +12,34 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.billing import service as billing
-from fundwright.billing.schemas import PaymentQuery, PaymentRead, WorkspacePlan
+from fundwright.billing.schemas import PaymentQuery, PaymentRead, PremiumLinkUseRead, Redemption, WorkspacePlan, last_day
+from fundwright.core.errors import Invalid
 from fundwright.core.messages import current_language, nt, number, t
-from fundwright.core.paging import Page
+from fundwright.core.paging import Page, PageRequest
 from fundwright.training import service as training
-from fundwright_ui.hooks import query_in_address, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.billing.payment_history import payment_row, payment_search
 from fundwright_ui.screens.billing.pricing import price_of
-from fundwright_ui.screens.billing.subscriptions import last_day
-from fundwright_ui.screens.listing import existing_page, has_filters, listed_table, use_listing
-from fundwright_ui.ui import card, definition_list, empty, link_button, loading, problem, section, stack
-from fundwright_ui.widgets import Column
+from fundwright_ui.screens.listing import existing_page, export_button, has_filters, listed_table, page_table, use_listing
+from fundwright_ui.ui import (
+    button,
+    card,
+    definition_list,
+    empty,
+    form,
+    link_button,
+    loading,
+    problem,
+    section,
+    side_panel,
+    stack,
+    text_field,
+)
+from fundwright_ui.widgets import Column, Row
+
+_REDEEM = "redeem"
+_LINKS = "links_"
 
 
 class _Used(BaseModel):
@@ -32,8 +49,12 @@ class _Used(BaseModel):
 
 @component
 def plan_tab(is_owner: bool) -> VdomDict:
-    """The plan and its usage for all members, and the invoices for owners."""
-    return stack(_plan(key="plan"), _invoices(key="invoices") if is_owner else None)
+    """The plan and its usage for all members, and the premium links and invoices for owners."""
+    return stack(
+        _plan(key="plan"),
+        _premium_links(key="premium-links") if is_owner else None,
+        _invoices(key="invoices") if is_owner else None,
+    )
 
 
 @component
@@ -49,7 +70,7 @@ def _plan() -> VdomDict:
     if found.value is None:
         return loading(t("Loading the plan"))
     own, plan = found.value.plan, found.value.plan.plan
-    end = last_day(own.until)
+    end = last_day(own.until) if own.until else None
 
     def used(count: int, limit: int | None) -> str:
         return number(count) if limit is None else t("{used} of {limit}", used=number(count), limit=number(limit))
@@ -79,6 +100,104 @@ def _plan() -> VdomDict:
             label=t("Plan"),
         ),
         actions=[link_button(t("All plans"), connection.href("/pricing"), size="small")],
+    )
+
+
+@component
+def _premium_links() -> VdomDict:
+    """The premium links that gave the workspace a plan, and the form for another one."""
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    request = query_in_address(PageRequest, url.params, prefix=_LINKS)
+    is_redeeming = url.get("open") == _REDEEM
+
+    async def read(session: AsyncSession) -> Page[PremiumLinkUseRead]:
+        return await existing_page(partial(billing.list_workspace_premium_links, session, actor), request)
+
+    found = use_query(read, key=[actor.workspace_id, request], topics=[billing.TOPIC])
+    title, listed = t("Premium links"), found.value
+    redeem = button(t("Redeem a premium link"), size="small", on_click=lambda: url.set(open=_REDEEM), disabled=is_redeeming)
+    if found.error:
+        return section(title, problem(found.error, on_retry=found.reload), actions=[redeem])
+    if listed is None:
+        return section(title, loading(t("Loading premium links")), actions=[redeem])
+    return section(
+        title,
+        page_table(
+            url,
+            request,
+            listed,
+            label=title,
+            columns=[
+                Column(field="plan", label=t("Plan"), is_sortable=True),
+                Column(field="given_by", label=t("Created by"), is_sortable=True, flex=3, min_width=160),
+                Column(field="email", label=t("Redeemed by"), is_sortable=True, is_compact=False, flex=3, min_width=160),
+                Column(field="at", label=t("Redeemed"), kind="date", is_sortable=True, is_compact=False),
+                Column(field="until", label=t("Ends on"), kind="date", is_sortable=True),
+            ],
+            rows=[
+                Row(
+                    id=str(use.id),
+                    cells={
+                        "plan": use.plan_name,
+                        "given_by": use.given_by,
+                        "email": use.email,
+                        "at": use.at,
+                        "until": last_day(use.until),
+                    },
+                )
+                for use in listed.items
+            ],
+            is_loading=found.is_slow,
+            prefix=_LINKS,
+        )
+        if listed.total
+        else empty(t("No premium links redeemed yet."), icon_name="link"),
+        _redeem(lambda: url.set(open=None), key=_REDEEM) if is_redeeming else None,
+        actions=[
+            export_button(
+                connection,
+                "/api/billing/workspace/premium-links/export.csv",
+                listed.total,
+                request,
+                label=t("Export premium links as CSV"),
+            ),
+            redeem,
+        ],
+    )
+
+
+@component
+def _redeem(close: Callable[[], None]) -> VdomDict:
+    """Asks for a premium link, and opens the page that says what it would change."""
+    actor, connection = use_actor(), use_connection()
+
+    async def check(session: AsyncSession, redemption: Redemption) -> str:
+        preview = await billing.preview_premium_link(session, actor, redemption.link)
+        if preview.sentence:
+            raise Invalid(preview.sentence)
+        return f"{billing.LINKS}/{redemption.link}?workspace={actor.workspace_id}"
+
+    checking = use_action(check, then=connection.navigate)
+    title = t("Redeem a premium link")
+    return side_panel(
+        title,
+        form(
+            text_field(
+                "link",
+                t("Premium link"),
+                required=True,
+                maxlength=500,
+                help=t("The whole link, or the code at its end. The next page says what it changes before you redeem it."),
+            ),
+            on_submit=checking,
+            model=Redemption,
+            submit=t("Continue"),
+            label=title,
+            actions=[button(t("Cancel"), on_click=close)],
+        ),
+        close=t("Close"),
+        on_close=close,
+        key=_REDEEM,
     )
 
 
