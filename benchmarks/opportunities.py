@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import psutil
 import psycopg
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from fundwright import hooks
 from fundwright.accounts import service as accounts
@@ -30,10 +30,10 @@ from fundwright.categories.schemas import SuggestionQuery
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.jobs import Job
 from fundwright.core.plugins import Plugins
-from fundwright.core.scopes import act_in
+from fundwright.core.scopes import INSTALLATION, act_in
 from fundwright.core.settings import Settings
 from fundwright.language import service as language
-from fundwright.opportunities import service
+from fundwright.opportunities import service, telling
 from fundwright.opportunities.repository import indexing
 from fundwright.opportunities.schemas import CategorizeOpportunities, ImportOpportunities, OpportunityQuery
 from fundwright_ui import extension
@@ -103,6 +103,13 @@ def main() -> None:
             "memory in use, most in each quarter of the large file: "
             f"{', '.join(f'{mb:.0f}' for mb in large['quarters_mb'])} MB (goal: not growing)"
         )
+        watched = _in_process(_watch, Path(folder) / "small", _SMALL)
+        print(
+            f"import of {watched['changed']:,} changed notices: {watched['alone_s']:.2f} s without watches, {watched['watched_s']:.2f} s with "
+            f"{watched['watches']:,}; ratio {watched['watched_s'] / watched['alone_s']:.2f} (goal 1.05); "
+            f"telling {watched['watchers']} watchers: {watched['telling_s']:.2f} s, finding out that there is nothing to tell: "
+            f"{watched['idle_s'] * 1000:.1f} ms"
+        )
         for name, times in _in_process(_search, Path(folder) / "large", LARGE).items():
             p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[18]
             print(f"{name}: p50 {p50:.1f} ms, p95 {p95:.1f} ms (goal p95 50)")
@@ -155,6 +162,52 @@ async def import_once(core: Core, actor: Actor, file: Path) -> float:
     before = time.perf_counter()
     await core.jobs.run_inline(payload, title="benchmark", owner_id=actor.id)
     return time.perf_counter() - before
+
+
+_WATCHERS, _WATCHES = 500, 10_000
+
+
+def _watch(folder: Path, file: Path) -> dict[str, Any]:
+    """How long imports take that change all notices, without and with watches of 10,000 of them, and how long it takes to tell everyone."""
+
+    async def measure(core: Core, actor: Actor) -> dict[str, Any]:
+        content = gzip.decompress(file.read_bytes())
+        changed = folder.with_suffix(".csv")
+        await import_once(core, actor, file)
+        async with core.database.transaction() as session:
+            added = [
+                await accounts.add_account(session, email=f"{n}@example.org", name="Watcher", role=Role.USER, password=None)
+                for n in range(_WATCHERS)
+            ]
+        given = {"accounts": [account.id for account in added], "watches": _WATCHES, "watchers": _WATCHERS}
+        times: dict[bool, list[float]] = {False: [], True: []}
+        for number, is_watched in enumerate((False, True, True, False, False, True)):  # in an order that favors neither
+            async with core.database.transaction(scope=INSTALLATION) as session:
+                await session.execute(text("DELETE FROM opportunity_watch"))
+                if is_watched:
+                    await session.execute(_WATCH, given)
+            changed.write_bytes(content.replace(b'"https://sam.gov/', f'"https://sam.gov/{number}/'.encode()))
+            times[is_watched].append(await import_once(core, actor, changed))
+        told = time.perf_counter()
+        await telling.tell_watchers(core)
+        idle = time.perf_counter()
+        await telling.tell_watchers(core)
+        return {
+            "changed": (await listing(core, actor, {})).total, "watches": _WATCHES, "watchers": _WATCHERS,
+            "alone_s": min(times[False]), "watched_s": min(times[True]), "telling_s": idle - told,
+            "idle_s": time.perf_counter() - idle,
+        }  # fmt: skip
+
+    return _with_core(folder, measure)
+
+
+_WATCH = text("""
+    WITH watcher AS (SELECT row_number() OVER () AS number, workspace_id, account_id FROM membership WHERE account_id = ANY(:accounts)),
+         notice AS (SELECT row_number() OVER () AS number, id FROM opportunity LIMIT :watches)
+    INSERT INTO opportunity_watch (owner_id, account_id, opportunity_id, created_at, told_until, reminded_on)
+    SELECT workspace_id, account_id, notice.id, now(), now(), current_date
+    FROM notice JOIN watcher ON watcher.number = 1 + notice.number % :watchers
+""")
 
 
 def _copy(folder: Path, file: Path) -> float:

@@ -142,6 +142,9 @@ ROUTES = _table(
         GET /api/opportunities/{opportunity_id}
         GET /api/opportunities/{opportunity_id}/versions
         GET /api/opportunities/{opportunity_id}/versions/export.csv
+        GET /api/opportunities/{opportunity_id}/watch
+        PUT /api/opportunities/{opportunity_id}/watch
+        DELETE /api/opportunities/{opportunity_id}/watch
         GET /api/workspace/profile
         GET /api/saved-searches
         GET /api/saved-searches/export.csv

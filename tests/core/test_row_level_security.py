@@ -93,6 +93,7 @@ OWNED = (
     "saved_search_reader",
     "pursuit",
     "pursuit_move",
+    "opportunity_watch",
     "organization_profile",
     "comment",
     "subscription",
@@ -338,6 +339,19 @@ def test_what_a_member_has_seen_of_a_search_is_visible_to_this_member_alone(conn
     act(connection, replace(ADA, account_id=UUID(int=99)))
     connection.execute("DELETE FROM restriction")
     assert (count(connection, "saved_search"), count(connection, "saved_search_reader")) == (2, 0)
+
+
+def test_members_see_who_watches_a_notice_and_change_only_what_they_watch_themselves(connection: Connection) -> None:
+    act(connection, ADA)
+    own = row_of(connection, "opportunity_watch", ADA)
+    colleague = replace(ADA, account_id=UUID(int=99))
+    act(connection, colleague)
+    assert count(connection, "opportunity_watch") == 1
+    assert connection.execute("UPDATE opportunity_watch SET told_until = now()").rowcount == 0
+    assert connection.execute("DELETE FROM opportunity_watch").rowcount == 0
+    assert is_refused(connection, insertion("opportunity_watch", own | {"opportunity_id": uuid4()}))
+    act(connection, ADA)
+    assert connection.execute("DELETE FROM opportunity_watch").rowcount == 1
 
 
 def test_a_citation_of_a_restricted_document_is_hidden_in_a_draft_that_is_not(connection: Connection) -> None:

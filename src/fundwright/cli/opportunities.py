@@ -1,4 +1,4 @@
-"""`fundwright import` and `fundwright categorize`."""
+"""`fundwright import`, `fundwright categorize`, and `fundwright watch`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,19 @@ from fundwright.core.errors import Invalid
 from fundwright.core.files import file_name
 from fundwright.core.jobs import ChangedJob, JobProgress, job_topic, jobs_topic, result_of
 from fundwright.core.messages import nt, number
-from fundwright.opportunities import embedding, service
+from fundwright.core.paging import iterate_all
+from fundwright.opportunities import embedding, service, watching
+from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import (
     CategorizeOpportunities,
     EmbedOpportunities,
     ImportOpportunities,
     ImportReport,
+    OpportunityQuery,
+    OpportunityRow,
     SortingResult,
 )
+from fundwright.opportunities.washington import day_in_washington
 
 _CHUNK_BYTES = 1 << 20
 
@@ -33,6 +38,7 @@ _CHUNK_BYTES = 1 << 20
 def add_to(app: typer.Typer) -> None:
     app.command("import")(import_file)
     app.command()(categorize)
+    app.command()(watch)
 
 
 def import_file(
@@ -91,6 +97,41 @@ def categorize(context: typer.Context, as_json: AsJson = False) -> None:
         )
 
     run(command, if_canceled="Canceled. Results so far were kept. Run the command again to continue.")
+
+
+def watch(
+    context: typer.Context,
+    reference: Annotated[
+        str | None, typer.Argument(metavar="NUMBER", help="Number or id of an opportunity. Without it, list what you watch.")
+    ] = None,
+    is_stopped: Annotated[bool, typer.Option("--stop", help="Stop watching it.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Watch an opportunity: get notifications of its changes, of new notices of its solicitation, and of due dates."""
+
+    async def command() -> None:
+        async with acting(context) as (core, actor), core.database.transaction() as session:
+            if reference is None:
+                if is_stopped:
+                    raise Invalid("Specify the number of the opportunity that you no longer want to watch.")
+                watched = OpportunityQuery(watched="me", sort="due")
+                found = [row async for row in iterate_all(lambda page: service.list_opportunities(session, actor, page), watched)]
+                shown = {"opportunities": [row.model_dump(mode="json") for row in found]}
+                emit(shown, as_json=as_json, human="\n".join(map(_line, found)) or "You watch no opportunities.")
+                return
+            opportunity = await service.look_up(session, actor, reference)
+            change = watching.unwatch if is_stopped else watching.watch
+            now = await change(session, actor, opportunity.id)
+        title = display_title(opportunity.title)
+        done = f"You watch “{title}” now." if now.is_watched else f"You no longer watch “{title}”."
+        emit({"id": str(opportunity.id), **now.model_dump()}, as_json=as_json, human=done)
+
+    run(command)
+
+
+def _line(opportunity: OpportunityRow) -> str:
+    due = day_in_washington(opportunity.due_at).isoformat() if opportunity.due_at else "no due date"
+    return f"{due:<11}  {opportunity.number}  {display_title(opportunity.title)}"
 
 
 class _Place(TypedDict, total=False):

@@ -14,7 +14,7 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.jobs import JobRead
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, receive_file
-from fundwright.opportunities import service
+from fundwright.opportunities import service, watching
 from fundwright.opportunities.schemas import (
     Deadlines,
     Facets,
@@ -28,6 +28,7 @@ from fundwright.opportunities.schemas import (
     RejectionRead,
     SourceRead,
     VersionRead,
+    WatchRead,
 )
 
 router = APIRouter(prefix="/api/opportunities", tags=["opportunities"])
@@ -201,6 +202,24 @@ async def export_rejections(actor: CurrentActor, export: Export, run_id: UUID) -
 async def get_opportunity(session: DbSession, actor: CurrentActor, opportunity_id: str) -> OpportunityRead:
     """Get an opportunity by its id, its number, or its id at the source."""
     return await service.look_up(session, actor, opportunity_id)
+
+
+@router.get("/{opportunity_id}/watch")
+async def get_watch(session: DbSession, actor: CurrentActor, opportunity_id: UUID) -> WatchRead:
+    """Get who in the workspace watches an opportunity. `GET /api/opportunities?watched=me` lists what you watch."""
+    return await watching.get_watch(session, actor, opportunity_id)
+
+
+@router.put("/{opportunity_id}/watch")
+async def watch(session: DbSession, actor: CurrentActor, opportunity_id: UUID) -> WatchRead:
+    """Get notifications of changes of an opportunity, of new notices of its solicitation, and of due dates."""
+    return await watching.watch(session, actor, opportunity_id)
+
+
+@router.delete("/{opportunity_id}/watch")
+async def unwatch(session: DbSession, actor: CurrentActor, opportunity_id: UUID) -> WatchRead:
+    """Get no more notifications of an opportunity and its solicitation."""
+    return await watching.unwatch(session, actor, opportunity_id)
 
 
 @router.get("/{opportunity_id}/versions")

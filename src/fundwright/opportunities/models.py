@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from uuid import UUID, uuid4
 
 from pgvector import HalfVector, SparseVector
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
-from sqlalchemy import Computed, ForeignKey, Index, Numeric, Text, UniqueConstraint, text
+from sqlalchemy import Computed, ForeignKey, ForeignKeyConstraint, Index, Numeric, Text, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -123,7 +123,7 @@ class OpportunityVersion(Base):
     stored only with the opportunity."""
 
     __tablename__ = "opportunity_version"
-    __table_args__ = (UniqueConstraint("opportunity_id", "number"),)
+    __table_args__ = (UniqueConstraint("opportunity_id", "number"), Index("ix_opportunity_version_seen_at", "seen_at"))
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     opportunity_id: Mapped[UUID] = mapped_column(ForeignKey("opportunity.id", ondelete="CASCADE"))
@@ -209,3 +209,29 @@ class ImportRejection(Base):
     line: Mapped[int]
     column: Mapped[str]
     reason: Mapped[str] = mapped_column(StoredMessage)
+
+
+class OpportunityWatch(Base):
+    """A member of a workspace watches a notice, and with it all notices of its kind that have its number. Row-level security lets members
+    of the workspace read it, and only this member change it. It is deleted with the membership and with the notice."""
+
+    __tablename__ = "opportunity_watch"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["owner_id", "account_id"],
+            ["membership.workspace_id", "membership.account_id"],
+            name="fk_opportunity_watch_owner_id_membership",
+            ondelete="CASCADE",
+        ),
+        Index("ix_opportunity_watch_told_until", "told_until"),
+        Index("ix_opportunity_watch_reminded_on", "reminded_on"),
+    )
+
+    owner_id: Mapped[UUID] = mapped_column(primary_key=True)
+    account_id: Mapped[UUID] = mapped_column(primary_key=True)
+    opportunity_id: Mapped[UUID] = mapped_column(ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True, index=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    told_until: Mapped[datetime]
+    """When the newest version was seen of which the member knows."""
+    reminded_on: Mapped[date]
+    """The last day, in Washington, for which the member has been reminded of due dates."""

@@ -12,9 +12,10 @@ from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
+from fundwright.core.timers import Timer
 from fundwright.insights.schemas import FigureReader
 from fundwright.notifications.schemas import NotificationKind
-from fundwright.opportunities import events, service
+from fundwright.opportunities import events, service, telling
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.jobs import categorize, embed, import_file, load_importer, load_sorter
 from fundwright.opportunities.nih import NihJsonLines
@@ -75,6 +76,11 @@ def dashboard_figures() -> list[FigureReader]:
 @hookimpl
 def notification_kinds() -> Iterable[NotificationKind]:
     return events.KINDS
+
+
+@hookimpl
+def timers() -> Iterable[Timer]:
+    return [telling.tell_watchers]
 
 
 @hookimpl

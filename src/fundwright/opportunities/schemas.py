@@ -26,6 +26,9 @@ AWARD_NOTICE = "Award Notice"
 NEVER_OPEN = frozenset({AWARD_NOTICE, "Justification", "Justification and Approval (J&A)"})
 """The types of notices that ask for nothing."""
 
+Watching = Literal["me", "anyone"]
+"""Who in the workspace watches a notice."""
+
 Reason = Literal["number", "all_words", "words", "meaning"]
 
 SEPARATOR = "|"
@@ -72,6 +75,9 @@ class OpportunityQuery(PageRequest):
         default=None, description="Open, closed, or award notices, which are neither; all of them by default."
     )
     category: UUID | None = None
+    watched: Watching | None = Field(
+        default=None, description="Only notices that you watch, or that anyone in the workspace watches."
+    )
     sample: bool | None = None
     verbatim: bool = Field(default=False, description="Search the text as it is typed, misspelled words included.")
 
@@ -216,6 +222,15 @@ class OpportunityRead(OpportunityRow):
     first_seen_at: datetime
     last_seen_at: datetime
     updated_at: datetime
+
+
+class WatchRead(BaseModel):
+    """Who watches a notice or another one of its solicitation: the reader, and the names of other members of the workspace."""
+
+    model_config = ConfigDict(frozen=True)
+
+    is_watched: bool
+    others: list[str]
 
 
 class FieldChange(BaseModel):

@@ -48,7 +48,7 @@ from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import ImportRun
 from fundwright.opportunities.nih import NihJsonLines
 from fundwright.opportunities.question import Meaning, parse
-from fundwright.opportunities.repository import filters, indexing, listing, ranking, runs, scoring, spelling, writing
+from fundwright.opportunities.repository import filters, indexing, listing, ranking, runs, scoring, spelling, watches, writing
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import (
     SEPARATOR,
@@ -185,7 +185,7 @@ async def list_opportunities(
     """Return a page of matching opportunities, and the total, including close matches. Without `meaning`, text is searched by words
     only."""
     ranked = await _rank(session, actor, query, meaning)
-    rows, total = await listing.page(session, query, _labeled(actor, query), ranked=ranked)
+    rows, total = await listing.page(session, query, _chosen(actor, query), ranked=ranked)
     return _page(query, rows, total, ranked)
 
 
@@ -196,7 +196,7 @@ async def list_with_labels(
     """Like `list_opportunities`, with the actor's categories of each opportunity, read in the same statement. If the requested page
     no longer exists, returns the last one."""
     ranked = await _rank(session, actor, query, meaning)
-    read = partial(listing.page, session, labeled=_labeled(actor, query), ranked=ranked, extra_columns=[_labels_in(actor)])
+    read = partial(listing.page, session, labeled=_chosen(actor, query), ranked=ranked, extra_columns=[_labels_in(actor)])
     rows, total = await read(query)
     if total and not rows:
         query = query.model_copy(update={"page": -(-total // query.page_size)})
@@ -208,11 +208,11 @@ async def list_with_labels(
 @needs(Permission.READ)
 async def count_titled(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> Mapping[Availability, int]:
     """Count the open, closed, and award notices that have all words of the query in their titles, regardless of its availability."""
-    return await listing.count_titled(session, query, _labeled(actor, query))
+    return await listing.count_titled(session, query, _chosen(actor, query))
 
 
 async def _rank(session: AsyncSession, actor: Actor, query: OpportunityQuery, meaning: Meaning | None) -> ranking.Ranked | None:
-    return await ranking.rank(session, query, _labeled(actor, query), meaning) if query.text.strip() else None
+    return await ranking.rank(session, query, _chosen(actor, query), meaning) if query.text.strip() else None
 
 
 def _page(query: OpportunityQuery, rows: Sequence[RowMapping], total: int, ranked: ranking.Ranked | None) -> FoundPage:
@@ -276,7 +276,7 @@ async def count_matching(
     and misspelled words corrected, unless the query is verbatim."""
     text = query.text if query.verbatim else await spelling.correct(session, query.text)
     real = query.model_copy(update={"text": text, "sample": False})
-    return await listing.count_matching(session, real, _labeled(actor, query), until=until, limit=limit)
+    return await listing.count_matching(session, real, _chosen(actor, query), until=until, limit=limit)
 
 
 async def newest_arrival(session: AsyncSession) -> datetime | None:
@@ -377,8 +377,13 @@ async def get_commented(session: AsyncSession, actor: Actor, opportunity_id: UUI
     """Return an opportunity as what comments are about. Raises NotFound."""
     for row in await listing.rows_of(session, [opportunity_id]):
         opportunity = OpportunityRow.model_validate(row)
-        return Commented(title=display_title(opportunity.title), path=f"{_LISTS[opportunity.kind]}/{opportunity.id}")
+        return Commented(title=display_title(opportunity.title), path=path_of(opportunity))
     raise NotFound(t("The opportunity"))
+
+
+def path_of(opportunity: OpportunityRow) -> str:
+    """The address of its page."""
+    return f"{_LISTS[opportunity.kind]}/{opportunity.id}"
 
 
 @needs(Permission.READ)
@@ -489,7 +494,7 @@ async def export(
     ranked = await _rank(session, actor, query, meaning)
     if ranked is not None:
         columns.append((t("Match"), lambda row: t("Close match") if ranked.is_close(row.id) else t("Full match")))
-    lines = csv_lines(columns, listing.stream(session, query, _labeled(actor, query), _EXPORTED, ranked=ranked))
+    lines = csv_lines(columns, listing.stream(session, query, _chosen(actor, query), _EXPORTED, ranked=ranked))
     async for line in lines:
         yield line
 
@@ -827,8 +832,14 @@ async def restore_sample(session: AsyncSession, actor: Actor, core: Core, *, cli
         await audit.record(session, "sample.restored", actor=actor, subject="opportunities", client=client)
 
 
-def _labeled(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:
-    return categories.labeled_with(actor, query.category) if query.category else None
+def _chosen(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:
+    """Select the ids of what is in the query's category and watched as it says; None if it says neither."""
+    labeled = categories.labeled_with(actor, query.category) if query.category else None
+    if query.watched is None:
+        return labeled
+    watched = watches.watched_ids(actor.workspace_id, actor.id if query.watched == "me" else None)
+    (watched_id,) = watched.selected_columns
+    return watched if labeled is None else watched.where(watched_id.in_(labeled))
 
 
 def _labels_in(actor: Actor) -> ColumnElement[Any]:

@@ -362,6 +362,10 @@ async def lock_existing(session: AsyncSession, opportunity_ids: Collection[UUID]
     return (await session.scalars(found.with_for_update(read=True, key_share=True))).all()
 
 
+async def is_known(session: AsyncSession, opportunity_id: UUID) -> bool:
+    return bool(await session.scalar(select(exists().where(Opportunity.id == opportunity_id))))
+
+
 async def get(session: AsyncSession, opportunity_id: UUID) -> RowMapping:
     """Every column of one opportunity. Raises NotFound."""
     left_out = {"search", "title_search", "number_key", "title_key", "content_hash", "uploaded_by"}

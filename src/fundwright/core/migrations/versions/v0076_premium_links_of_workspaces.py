@@ -8,8 +8,8 @@ belongs to the personal workspace of the account that registered.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0075"
-down_revision = "0074"
+revision = "0076"
+down_revision = "0075"
 
 _OWN = "(owner_id = (SELECT acting_workspace()) OR (SELECT is_installation()))"
 
