@@ -146,6 +146,7 @@ ROUTES = _table(
         PUT /api/opportunities/{opportunity_id}/watch
         DELETE /api/opportunities/{opportunity_id}/watch
         GET /api/workspace/profile
+        GET /api/opportunities/{opportunity_id}/fit
         GET /api/saved-searches
         GET /api/saved-searches/export.csv
         GET /api/saved-searches/{search_id}
@@ -281,6 +282,8 @@ ROUTES = _table(
         PUT /api/training/runs/{run_id}/cancellation
         POST /api/training/runs/{run_id}/repetitions
         PUT /api/workspace/profile
+        PUT /api/opportunities/{opportunity_id}/fit/score
+        DELETE /api/opportunities/{opportunity_id}/fit/score
         POST /api/training/collections
         PUT /api/training/collections/{collection_id}/name
         DELETE /api/training/collections/{collection_id}

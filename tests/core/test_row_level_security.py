@@ -95,6 +95,7 @@ OWNED = (
     "pursuit_move",
     "opportunity_watch",
     "organization_profile",
+    "fit_score",
     "comment",
     "subscription",
     "quota_use",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from pydantic import BaseModel
 from reactpy.types import VdomDict
@@ -81,13 +82,23 @@ def form_dialog(
     model: type[BaseModel] | None = None,
     submit: str | None = None,
     danger: bool = False,
+    based_on: datetime | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A form in a dialog; `on_submit`, `model`, `submit`, and `danger` as for `form`. Keep it rendered, so that it opens immediately, and
+    """A form in a dialog; `on_submit`, `model`, `submit`, `danger`, and `based_on` as for `form`. Keep it rendered, so that it opens immediately, and
     close it after the action has succeeded. Cancel and Escape call `on_close`."""
     cancel = button(t("Cancel"), on_click=on_close)
     content = [
-        form(*fields, on_submit=on_submit, model=model, submit=submit or t("Save"), actions=[cancel], label=title, danger=danger)
+        form(
+            *fields,
+            on_submit=on_submit,
+            model=model,
+            submit=submit or t("Save"),
+            actions=[cancel],
+            label=title,
+            danger=danger,
+            based_on=based_on,
+        )
     ]
     return FormDialog(is_open=is_open, title=title, children=content if is_open else (), on_close=on_close, key=key)
 

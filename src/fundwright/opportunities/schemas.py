@@ -409,6 +409,22 @@ class ImportReport(ImportCounts):
     rejections: list[RejectionRead]
 
 
+class Requirements(BaseModel):
+    """What an opportunity asks of those who respond. `applicants` are the codes of Grants.gov for types of applicants, with two digits."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    kind: Kind
+    title: str
+    naics: str
+    set_aside_code: str
+    applicants: tuple[str, ...]
+    place: str
+    due_at: datetime | None
+    is_open: bool
+
+
 class Similar(BaseModel):
     """A similar opportunity; `similarity` is the cosine of the embeddings, at most 1."""
 

@@ -71,6 +71,7 @@ from fundwright.opportunities.schemas import (
     OpportunityRead,
     OpportunityRow,
     RejectionRead,
+    Requirements,
     Similar,
     SourceRead,
     VersionRead,
@@ -384,6 +385,12 @@ async def get_commented(session: AsyncSession, actor: Actor, opportunity_id: UUI
 def path_of(opportunity: OpportunityRow) -> str:
     """The address of its page."""
     return f"{_LISTS[opportunity.kind]}/{opportunity.id}"
+
+
+@needs(Permission.READ)
+async def requirements_of(session: AsyncSession, actor: Actor, ids: Collection[UUID]) -> dict[UUID, Requirements]:
+    """Return what these opportunities ask of those who respond. Ids that do not exist are left out."""
+    return {row["id"]: Requirements.model_validate(row) for row in await listing.requirements_of(session, ids)}
 
 
 @needs(Permission.READ)

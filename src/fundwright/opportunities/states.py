@@ -29,6 +29,12 @@ def states_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*named, *_CODE.findall(kept), *(["DC"] if _DISTRICT.search(kept) else [])]))
 
 
+def state_of_address(address: str) -> str | None:
+    """Return the code of the state in a postal address, such as OH for “12 Washington Street, Toledo, OH 43604”, or None."""
+    codes = _CODE.findall(address) or [_STATES[name.casefold()] for name in _NAMED.findall(address)]
+    return codes[-1] if codes else None
+
+
 def place_pattern(states: tuple[str, ...]) -> str:
     """Return a regular expression, for PostgreSQL and Python, that matches places in these states: “Portland, ME, 04101, USA”."""
     return rf"(^|, )({'|'.join(states)})(,|$)"

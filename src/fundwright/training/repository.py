@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -54,6 +54,7 @@ from fundwright.training.schemas import (
     DocumentQuery,
     DocumentState,
     DocumentText,
+    NearestPassage,
     Passage,
     PassageInContext,
     PassagePlace,
@@ -573,6 +574,41 @@ async def search_chunks(
         named = await _named_shares(session, found_ids, names)
         scores = dict(sorted(scores.items(), key=lambda item: -named.get(item[0], 0)))
     return await _passages(session, owner_id, list(scores.items())[:limit], 1 - _distance(vector), model_id=model_id)
+
+
+async def nearest_passages(
+    session: AsyncSession, owner_id: UUID, vectors: Mapping[UUID, Vectors], *, model_id: str, kinds: Collection[DocumentKind]
+) -> dict[UUID, NearestPassage]:
+    """Return, for each of these vectors, the most similar passage of the trained documents of these kinds, without the sample."""
+    searched = select(Document.id).where(
+        Document.owner_id == owner_id,
+        Document.kind.in_(kinds),
+        Document.is_sample.is_(False),
+        Document.state == DocumentState.TRAINED,
+    )
+    document_ids = list(await session.scalars(searched))
+    if not document_ids or not vectors:
+        return {}
+    dimension = len(next(iter(vectors.values())))
+    is_searched = ChunkVector.chunk_id.in_(
+        select(Chunk.id).where(Chunk.owner_id == owner_id, Chunk.document_id == func.any(literal(document_ids, ARRAY(Uuid))))
+    )
+    is_indexed = await _is_index_worthwhile(session, owner_id, is_searched, model_id=model_id, dimension=dimension)
+    nearest: dict[UUID, tuple[UUID, float]] = {}
+    for id, vector in vectors.items():
+        distance = _distance(vector, is_indexed=is_indexed).label("distance")
+        found = select(ChunkVector.chunk_id, distance).where(
+            ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id, ChunkVector.dimension == dimension, is_searched
+        )
+        for chunk_id, far in await session.execute(found.order_by(literal_column("distance")).limit(1)):
+            nearest[id] = chunk_id, 1 - far
+    titles = select(Chunk.id, Document.title).join(Document, Document.id == Chunk.document_id)
+    named = dict((await session.execute(titles.where(Chunk.id.in_([chunk_id for chunk_id, _ in nearest.values()])))).all())
+    return {
+        id: NearestPassage(passage_id=chunk_id, document_title=named[chunk_id], similarity=similarity)
+        for id, (chunk_id, similarity) in nearest.items()
+        if chunk_id in named
+    }
 
 
 async def find_phrases(session: AsyncSession, owner_id: UUID, patterns: Sequence[str]) -> list[str]:

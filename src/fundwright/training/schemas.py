@@ -315,6 +315,16 @@ class Unsearched(BaseModel):
     titles: tuple[str, ...]
 
 
+class NearestPassage(BaseModel):
+    """The passage that is most similar to a text. `similarity` is the cosine of the embeddings, at most 1."""
+
+    model_config = ConfigDict(frozen=True)
+
+    passage_id: UUID
+    document_title: str
+    similarity: float
+
+
 class PassageInContext(BaseModel):
     """A passage with the text around it, to show the source of a citation."""
 

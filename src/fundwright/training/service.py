@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, count
 from pathlib import Path
@@ -50,6 +50,7 @@ from fundwright.training.schemas import (
     DocumentState,
     DocumentText,
     DocumentTitle,
+    NearestPassage,
     Passage,
     PassageInContext,
     PastedText,
@@ -753,6 +754,15 @@ async def find_answers(
     similarities = vectors @ (await embedder.embed(texts)).T
     answers = await asyncio.to_thread(answering.answers, question, parts, passages, statements, similarities, shares)
     return answers[:limit]
+
+
+@needs(Permission.READ)
+async def nearest_passages(
+    session: AsyncSession, actor: Actor, vectors: Mapping[UUID, Vectors], *, model_id: str, kinds: Collection[DocumentKind]
+) -> dict[UUID, NearestPassage]:
+    """Return, for each of these embeddings by this model, the most similar passage of the actor's documents of these kinds, without the
+    sample; nothing if there are no such documents."""
+    return await repository.nearest_passages(session, actor.workspace_id, vectors, model_id=model_id, kinds=kinds)
 
 
 @needs(Permission.READ)

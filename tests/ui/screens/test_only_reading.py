@@ -52,7 +52,7 @@ SCREENS: list[tuple[Screen, str, list[Offered]]] = [
     (sam_screen, "/dashboard/sam?import=open", [
         ("button", "Hide import"), ("button", "Categorize"), ("FileDrop", "Choose file"),
     ]),
-    (contract_screen, "/dashboard/sam/{notice}", [("link", "Draft a proposal"), ("button", "Accept Roofing"), ("form", "Change category")]),
+    (contract_screen, "/dashboard/sam/{notice}", [("link", "Draft a proposal"), ("button", "Accept Roofing"), ("form", "Change category"), ("button", "Give your own score")]),
     (category_screen, "/dashboard/category", [
         ("button", "New category"), ("button", "Categorize"), ("button", "Edit Roofing"), ("button", "Move Roofing to trash"),
         ("list", "Suggestions"),

@@ -14,6 +14,7 @@ NAMES = (
     "searching",
     "saved-searches",
     "importing",
+    "fit",
     "categories",
     "training",
     "asking",

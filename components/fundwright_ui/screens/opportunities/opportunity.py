@@ -34,6 +34,7 @@ from fundwright_ui.screens.categories.undo import Decided, decision_time, labels
 from fundwright_ui.screens.comments import are_comments_open, comments_button, comments_panel
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import PATHS
+from fundwright_ui.screens.opportunities.fit import fit_of
 from fundwright_ui.screens.opportunities.results import award_line, due_chip, notices_link
 from fundwright_ui.screens.presence import people_here
 from fundwright_ui.ui import (
@@ -100,6 +101,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     parts = columns(
         stack(
             section(t("At a glance"), _facts(opportunity, connection.language)) if opportunity else None,
+            fit_of(address_id, key="fit"),
             category_of(address_id, key="category"),
             _contacts(opportunity.contacts) if opportunity else None,
             activity_of(opportunity.id, key="activity") if opportunity else None,

@@ -388,6 +388,20 @@ async def rows_of(session: AsyncSession, ids: Sequence[UUID]) -> list[RowMapping
     return await _in_order(session, _ROWS_OF, ids)
 
 
+async def requirements_of(session: AsyncSession, ids: Collection[UUID]) -> Sequence[RowMapping]:
+    """Return the columns of `Requirements` of these opportunities. Grants.gov publishes a single code as a text, and with one digit or two."""
+    published = OpportunityText.raw["EligibleApplicants"]
+    listed = case((func.jsonb_typeof(published) == "array", published), else_=func.jsonb_build_array(published))
+    code = func.jsonb_array_elements_text(listed).column_valued("code")
+    applicants = select(func.array_agg(func.lpad(code, 2, "0"))).where(published.is_not(None)).scalar_subquery()
+    columns = (
+        Opportunity.id, Opportunity.kind, Opportunity.title, Opportunity.naics, Opportunity.set_aside_code, Opportunity.place,
+        Opportunity.due_at, IS_OPEN.label("is_open"), func.coalesce(applicants, literal([], ARRAY(Text))).label("applicants"),
+    )  # fmt: skip
+    found = select(*columns).join(OpportunityText, OpportunityText.opportunity_id == Opportunity.id)
+    return (await session.execute(found.where(Opportunity.id.in_(ids)))).mappings().all()
+
+
 async def beginnings_of(session: AsyncSession, ids: Sequence[UUID], *, characters: int) -> dict[UUID, str]:
     """Return the first characters of the descriptions of these opportunities."""
     beginning = func.left(OpportunityText.description, characters)
