@@ -42,7 +42,7 @@ def word_distance(words: ColumnElement[Any], query: SparseVector | BindParameter
 
 
 def cosine_distance(
-    stored: ColumnElement[Any], vector: HalfVector | BindParameter[HalfVector], dimension: int, *, is_indexed: bool = False
+    stored: ColumnElement[Any], vector: HalfVector | ColumnElement[Any], dimension: int, *, is_indexed: bool = False
 ) -> ColumnElement[float]:
     """Return the cosine distance. With `is_indexed`, the expression has the cast that the planner needs to use an index of
     `create_vector_index`."""

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import numpy as np
 from pgvector import HalfVector
+from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import (
     ColumnElement,
     Integer,
@@ -19,6 +20,7 @@ from sqlalchemy import (
     and_,
     case,
     cast,
+    column,
     delete,
     exists,
     func,
@@ -29,6 +31,7 @@ from sqlalchemy import (
     text,
     true,
     update,
+    values,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -580,28 +583,35 @@ async def nearest_passages(
     session: AsyncSession, owner_id: UUID, vectors: Mapping[UUID, Vectors], *, model_id: str, kinds: Collection[DocumentKind]
 ) -> dict[UUID, NearestPassage]:
     """Return, for each of these vectors, the most similar passage of the trained documents of these kinds, without the sample."""
-    searched = select(Document.id).where(
+    searched = select(Document.id, Document.chunk_count).where(
         Document.owner_id == owner_id,
         Document.kind.in_(kinds),
         Document.is_sample.is_(False),
         Document.state == DocumentState.TRAINED,
     )
-    document_ids = list(await session.scalars(searched))
-    if not document_ids or not vectors:
+    documents = dict((await session.execute(searched)).all())
+    if not documents or not vectors:
         return {}
     dimension = len(next(iter(vectors.values())))
-    is_searched = ChunkVector.chunk_id.in_(
-        select(Chunk.id).where(Chunk.owner_id == owner_id, Chunk.document_id == func.any(literal(document_ids, ARRAY(Uuid))))
+    given = values(column("id", Uuid), column("vector", HALFVEC(dimension)), name="given").data(
+        [(id, HalfVector(vector)) for id, vector in vectors.items()]
     )
-    is_indexed = await _is_index_worthwhile(session, owner_id, is_searched, model_id=model_id, dimension=dimension)
-    nearest: dict[UUID, tuple[UUID, float]] = {}
-    for id, vector in vectors.items():
-        distance = _distance(vector, is_indexed=is_indexed).label("distance")
-        found = select(ChunkVector.chunk_id, distance).where(
-            ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id, ChunkVector.dimension == dimension, is_searched
+    own = and_(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id, ChunkVector.dimension == dimension)
+    ids = literal(list(documents), ARRAY(Uuid))
+    is_indexed = sum(documents.values()) > _EXACT_LIMIT and dimension <= search_sql.MAX_INDEXED_DIMENSION
+    if is_indexed:
+        # A scalar subquery is evaluated for the few vectors that the index returns. The planner would turn an `IN` into a join of all chunks.
+        of_document = select(Chunk.document_id).where(Chunk.id == ChunkVector.chunk_id).scalar_subquery()
+        stored = select(ChunkVector.chunk_id, ChunkVector.vector).where(own, of_document == func.any(ids)).subquery("stored")
+    else:
+        is_searched = ChunkVector.chunk_id.in_(
+            select(Chunk.id).where(Chunk.owner_id == owner_id, Chunk.document_id == func.any(ids))
         )
-        for chunk_id, far in await session.execute(found.order_by(literal_column("distance")).limit(1)):
-            nearest[id] = chunk_id, 1 - far
+        stored = select(ChunkVector.chunk_id, ChunkVector.vector).where(own, is_searched).cte("stored")
+    distance = search_sql.cosine_distance(stored.c.vector, given.c.vector, dimension, is_indexed=is_indexed).label("distance")
+    closest = select(stored.c.chunk_id, distance).order_by(literal_column("distance")).limit(1).lateral("closest")
+    rows = await session.execute(select(given.c.id, closest.c.chunk_id, 1 - closest.c.distance).join(closest, true()))
+    nearest = {id: (chunk_id, similarity) for id, chunk_id, similarity in rows}
     titles = select(Chunk.id, Document.title).join(Document, Document.id == Chunk.document_id)
     named = dict((await session.execute(titles.where(Chunk.id.in_([chunk_id for chunk_id, _ in nearest.values()])))).all())
     return {
