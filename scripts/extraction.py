@@ -13,9 +13,9 @@ from typing import Any, BinaryIO, cast
 from babel.messages.extract import extract_python
 
 from fundwright.authentication.schemas import SignInRefusal, SignInRefused
-from fundwright.generation.templates import TEMPLATES
 from fundwright.language import plugin as language
 from fundwright.opportunities import plugin as opportunities
+from fundwright.templates.builtin import TEMPLATES
 from fundwright_ui import plugin
 from fundwright_ui.sidebar.entries import IN_MENU
 
@@ -62,5 +62,5 @@ PASSED_AS_DATA: Mapping[str, Callable[[], Iterable[str]]] = {
         model.label for model in (*language.embedding_models(), *language.text_models())
     ),
     "src/fundwright/opportunities/plugin.py": lambda: (source.label for source in opportunities.opportunity_sources()),
-    "src/fundwright/generation/templates.py": templates,
+    "src/fundwright/templates/builtin.py": templates,
 }

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from benchmarks.eval.frame.bm25 import Bm25, count_stems
 from benchmarks.eval.frame.figures import Figure
 from benchmarks.eval.frame.product import Product, open_product
-from fundwright.generation.schemas import DraftTemplate
-from fundwright.generation.templates import TEMPLATES
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import sentences_of
+from fundwright.templates.builtin import TEMPLATES
+from fundwright.templates.schemas import DraftTemplate
 from tests.firms import FIRMS, Firm, load_firm
 from tests.firms.drafts import SectionScore, add_documents, add_opportunity, draft, score
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from benchmarks.eval.frame.embedding import open_embedder
 from benchmarks.eval.frame.figures import Figure
-from fundwright.generation.templates import TEMPLATES
 from fundwright.language.protocols import Embedder
+from fundwright.templates.builtin import TEMPLATES
 from tests.firms import FIRMS, load_firm
 from tests.firms.drafts import flat
 from tests.firms.layouts import LAYOUTS, Layout

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from fundwright.core.settings import PackageSettings
     from fundwright.core.sweeping import Sweeper, UsedFilesReader
     from fundwright.core.timers import Timer
-    from fundwright.generation.schemas import DraftTemplate
     from fundwright.insights.schemas import FigureReader
     from fundwright.language.protocols import EmbedderFactory, WriterFactory
     from fundwright.notifications.schemas import NotificationKind
     from fundwright.opportunities.sources import Source
+    from fundwright.templates.schemas import DraftTemplate
     from fundwright.training.readers import Reader
     from fundwright.trash.service import TrashKind
     from fundwright.workspaces.restrictions import RestrictableKind

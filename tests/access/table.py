@@ -115,7 +115,6 @@ ROUTES = _table(
         GET /api/comments/{comment_id}
         GET /api/drafts
         GET /api/drafts/export.csv
-        GET /api/drafts/templates
         GET /api/drafts/slug/{slug}
         GET /api/drafts/{draft_id}
         GET /api/drafts/{draft_id}/export
@@ -158,6 +157,10 @@ ROUTES = _table(
         GET /api/pipeline/export.csv
         GET /api/pipeline/totals
         GET /api/pipeline/{pursuit_id}
+        GET /api/templates
+        GET /api/templates/export.csv
+        GET /api/templates/{template_id}
+        GET /api/templates/{template_id}/file
         GET /api/training/collections
         GET /api/training/collections/export.csv
         GET /api/training/collections/{collection_id}
@@ -294,6 +297,10 @@ ROUTES = _table(
         PUT /api/pipeline/{pursuit_id}
         PUT /api/pipeline/{pursuit_id}/stage
         DELETE /api/pipeline/{pursuit_id}
+        POST /api/templates
+        POST /api/templates/{template_id}/copies
+        PUT /api/templates/{template_id}
+        DELETE /api/templates/{template_id}
         POST /api/saved-searches
         PUT /api/saved-searches/{search_id}/name
         PUT /api/saved-searches/{search_id}/query
@@ -517,6 +524,7 @@ WORLD = {
     "share_id": "share link",
     "subject_id": "subject",
     "item_id": "trashed",
+    "template_id": "template",
     "token_id": "token",
     "workspace_id": "workspace",
     "/api/comments subject_id": "draft",
@@ -572,6 +580,7 @@ QUERIES = {
     "/dashboard/workspace?subject_id={id}": "document",
     "/dashboard/payment/history?workspace={id}": "account",
     "/generate/index?opportunity={id}": "notice",
+    "/generate/index?template={id}": "template",
 }
 """The ids that screens read from the query of their address, and what each refers to."""
 
@@ -598,7 +607,6 @@ NO_IDS = {
     "sort": "an order",
     "state": "a state",
     "tab": "a part of the screen",
-    "template": "a name: the same for everybody",
     "text": "words",
     "writing": "which comment on what is shown is being written; other ones do nothing",
     "unsure": "whether unlikely suggestions are shown",

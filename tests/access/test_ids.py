@@ -54,6 +54,8 @@ from fundwright.searches import service as searches
 from fundwright.searches.schemas import SavedSearchForm, SearchedQuery
 from fundwright.sharing import service as sharing
 from fundwright.sharing.schemas import NewShare
+from fundwright.templates import service as templates
+from fundwright.templates.schemas import NewTemplate, TemplateSection
 from fundwright.training import collecting
 from fundwright.training import service as training
 from fundwright.training.schemas import CollectionForm, PastedText
@@ -150,6 +152,9 @@ async def _make_world(core: Core) -> World:
         searched = SavedSearchForm(name=CANARY, query=SearchedQuery(kind="grant"))
         search = await searches.save(session, ada, searched)
         pursuit = await pipeline.add(session, ada, PursuitForm(opportunity_id=notices[0].id, lead_id=ada.id, reason=CANARY))
+        template = await templates.create(
+            session, ada, core, NewTemplate(title=CANARY, sections=(TemplateSection(heading=CANARY),))
+        )
         await commands.invite(session, core, email="zanzibar@example.org", role=Role.USER)
         await authentication.redeem_handover(
             session, core, await one_time_secrets.new_handover(session, ada.id, remember=True), client=HERE
@@ -180,7 +185,7 @@ async def _make_world(core: Core) -> World:
             "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,
             "premium link": await first("premium_link"), "run": run.id, "section": section.id, "session": await first("account_session"),
             "subject": notices[0].id, "token": token.id, "trashed": trashed.id, "workspace": shared.id,
-            "saved search": search.id, "pursuit": pursuit.id, "share link": shared_link.id, "workspace invitation": workspace_invitation.id, "own invitation": own_invitation.id,
+            "saved search": search.id, "template": template.name, "pursuit": pursuit.id, "share link": shared_link.id, "workspace invitation": workspace_invitation.id, "own invitation": own_invitation.id,
             "invitation link": own_invitation.link.rpartition("/")[2],
         }  # fmt: skip
     return World(ada, {kind: str(value) for kind, value in ids.items()})

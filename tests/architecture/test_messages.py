@@ -78,7 +78,7 @@ def test_messages_come_from_both_halves_and_from_data(template: Catalog) -> None
         "components/fundwright_ui/login/sign_in.py",
         "components/fundwright_ui/plugin.py",
         "components/fundwright_ui/sidebar/entries.py",
-        "src/fundwright/generation/templates.py",
+        "src/fundwright/templates/builtin.py",
         "web/src/widgets/FileDrop/FileDrop.tsx",
     } <= files
     assert set(extraction.PASSED_AS_DATA) <= files

@@ -44,7 +44,6 @@ WITHOUT_EXPORT = {
     "/api/billing/payments/sums": "sums of a list that has its own",
     "/api/billing/plans": "the three plans, which everybody sees at /pricing",
     "/api/drafts/{draft_id}/sections/{section_id}/versions": "whole texts; the copy of one's data has them",
-    "/api/drafts/templates": "what can be chosen",
     "/api/insights/figures": "numbers of lists that have their own",
     "/api/opportunities/matches": "the first rows of a list that has its own",
     "/api/opportunities/sources": "what can be chosen",

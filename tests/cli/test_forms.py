@@ -239,6 +239,8 @@ class TestMainJob:
         assert {"id", "slug", "title", "writer", "open"} <= written.keys()
         poem = shell.refusal("draft", "--opportunity", "w91-77", "--template", "poem", "--json")
         assert "Choose one of these: capability-statement" in poem
+        listed = shell.answer("templates", "list")["templates"]
+        assert [each["name"] for each in listed] == ["capability-statement", "project-summary", "cover-letter"]
         assert {"labeled", "kept", "unchanged", "abstained"} <= shell.answer("categorize").keys()
 
     def test_an_impossible_action_is_reported_in_one_message(self, shell: Shell) -> None:
@@ -296,7 +298,7 @@ class TestPipeline:
 
 
 class TestHelp:
-    @pytest.mark.parametrize("group", [(), ("user",), ("token",), ("pipeline",)])
+    @pytest.mark.parametrize("group", [(), ("user",), ("token",), ("pipeline",), ("templates",)])
     def test_every_command_says_what_it_does_and_what_it_takes(self, group: tuple[str, ...]) -> None:
         command = typer.main.get_group(app)
         for name in group:

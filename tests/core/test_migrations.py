@@ -17,6 +17,8 @@ from fundwright.core import migrations
 from fundwright.core.database_role import ROLE
 from fundwright.core.errors import StartRefused
 from fundwright.core.migrations import revisions, upgrade
+from fundwright.templates.builtin import COVER_LETTER
+from fundwright.templates.schemas import TemplateSection
 from tests.support.databases import as_superuser
 
 _CATALOGS = ("pg_class", "pg_attribute", "pg_attrdef", "pg_constraint", "pg_extension", "pg_proc", "pg_trigger")
@@ -416,6 +418,32 @@ class TestUpgrade:
             assert kept == ({"link": "1"},)
             with pytest.raises(psycopg.Error, match="audit_entry"):
                 connection.execute("UPDATE audit_entry SET subject = ''")
+
+    async def test_drafts_keep_the_questions_of_their_templates(self, database_url: str) -> None:
+        await set_back(database_url, to="0077")
+        with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
+            connection.execute("SET session_replication_role = replica")  # without workspaces
+            for number, (template, heading) in enumerate(
+                [("cover-letter", "Contact"), ("white-paper", "Contact"), ("project-summary", None)], start=1
+            ):
+                connection.execute(
+                    "INSERT INTO draft (id, owner_id, opportunity_id, opportunity_title, opportunity_number, template, template_title,"
+                    " slug, title, company, document_ids, writer_id, writer_label, created_at)"
+                    " VALUES (%s, gen_random_uuid(), gen_random_uuid(), '', '', %s, '', %s, '', '', '[]', '', '', now())",
+                    [UUID(int=number), template, template],
+                )
+                connection.execute(
+                    "INSERT INTO draft_section (id, draft_id, ordinal, heading, template_heading, text, incoming, state, revision,"
+                    " saved_by, saved_sequence, open_questions, done_questions, possible_matches, dropped_citations)"
+                    " VALUES (gen_random_uuid(), %s, 0, 'Changed', %s, '', '', 'waiting', 0, '', 0, '[]', '[]', '[]', 0)",
+                    [UUID(int=number), heading],
+                )
+            await upgrade(database_url)
+            found = connection.execute(
+                "SELECT is_letter, plan FROM draft JOIN draft_section ON draft_id = draft.id ORDER BY draft.id"
+            ).fetchall()
+        by_heading = TemplateSection(heading="Contact").model_dump(mode="json")
+        assert found == [(True, COVER_LETTER.sections[-1].model_dump(mode="json")), (False, by_heading), (False, None)]
 
     async def test_a_migration_whose_server_stops_is_undone_and_runs_at_the_next_start(self, database_url: str) -> None:
         await set_back(database_url, to="0050")

@@ -85,6 +85,7 @@ OWNED = (
     "draft",
     "draft_section",
     "draft_version",
+    "draft_template",
     "citation",
     "notification",
     "notification_choice",
@@ -104,7 +105,7 @@ OWNED = (
     "premium_link_use",
 )
 """Tables of workspaces, and of accounts."""
-TRASHABLE = ("document", "collection", "category", "draft", "saved_search", "pursuit")
+TRASHABLE = ("document", "collection", "category", "draft", "draft_template", "saved_search", "pursuit")
 OWNER, ACCOUNT = "owner_id", "account_id"
 PARENTS = {
     "document_id": "document",

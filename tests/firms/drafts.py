@@ -12,11 +12,12 @@ from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.files import ReceivedFile
 from fundwright.generation import service as generation
-from fundwright.generation.schemas import DraftRead, DraftSectionRead, DraftTemplate, WriteDraft
-from fundwright.generation.templates import TEMPLATES
+from fundwright.generation.schemas import DraftRead, DraftSectionRead, WriteDraft
 from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import ImportOpportunities
+from fundwright.templates.builtin import TEMPLATES
+from fundwright.templates.schemas import DraftTemplate
 from fundwright.training import service as training
 from tests.firms import Firm
 from tests.opportunities.files import grants_file, grants_row, sam_file, sam_row

@@ -7,12 +7,12 @@ from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
 from fundwright.generation.collecting import parts_of, topic_of
-from fundwright.generation.schemas import TemplateSection
-from fundwright.generation.templates import TEMPLATES
 from fundwright.language.company import infer_company
 from fundwright.language.extractive import ExtractiveWriter
 from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
+from fundwright.templates.builtin import TEMPLATES
+from fundwright.templates.schemas import TemplateSection
 from fundwright.training.chunking import chunk
 from fundwright.training.kinds import propose
 from fundwright.training.readers import choose_reader, read

@@ -8,9 +8,9 @@ import pytest
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.generation.schemas import DraftTemplate
-from fundwright.generation.templates import CAPABILITY_STATEMENT, TEMPLATES
 from fundwright.language.schemas import nearest_heading
+from fundwright.templates.builtin import CAPABILITY_STATEMENT, TEMPLATES
+from fundwright.templates.schemas import DraftTemplate
 from tests.firms import load_firm
 from tests.firms.drafts import add_documents, add_opportunity, draft, score
 from tests.support.accounts import add_account

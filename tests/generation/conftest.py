@@ -14,10 +14,10 @@ from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError
 from fundwright.core.plugins import hookimpl
-from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
 from fundwright.language.protocols import EmbedderFactory, PossibleMatch, SectionRequest, Unanswered, WriterFactory
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.templates.schemas import DraftTemplate, TemplateQuestion, TemplateSection
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.categories.embedding import WordEmbedder
@@ -47,7 +47,7 @@ BRIEF = DraftTemplate(
             questions=(
                 TemplateQuestion(ask="foreman electrician", missing="your team"),
                 TemplateQuestion(
-                    ask="zeppelin hangar {opportunity}", missing="your hangar", answered="(?i:captain)", remaining="your mast"
+                    ask="zeppelin hangar {opportunity}", missing="your hangar", answered=("captain",), remaining="your mast"
                 ),
             ),
             instructions="Plainly.",

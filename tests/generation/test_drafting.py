@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,13 +11,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Conflict
+from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.jobs import JobState
 from fundwright.core.messages import using_language
 from fundwright.generation import drafting, editing, service
-from fundwright.generation.schemas import DraftRead, DraftSources, DraftState, SectionState, WriteDraft
-from fundwright.language.protocols import PossibleMatch, Unanswered
+from fundwright.generation.schemas import DraftRead, DraftSources, DraftState, Regeneration, Rewriting, SectionState, WriteDraft
+from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from fundwright.opportunities.models import Opportunity, OpportunityText
+from fundwright.templates import service as templates
+from fundwright.templates.schemas import TemplateRead, TemplateSave
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.generation.conftest import Desk, EndpointDown
@@ -360,12 +363,74 @@ class TestStopping:
         outcomes = await asyncio.gather(*(go_on() for _ in range(6)), return_exceptions=True)
         assert [type(outcome) for outcome in outcomes if outcome is not None] == [Conflict] * 5
 
-    async def test_a_changed_template_is_reported(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-        draft = await add(desk)
-        async with desk.core.database.transaction() as session:
-            await session.execute(text("UPDATE draft_section SET template_heading = 'Rooves' WHERE ordinal = 0"))
-        with pytest.raises(Conflict, match="has changed since this draft was started"):
+
+async def copied(desk: Desk, name: str) -> TemplateRead:
+    async with desk.core.database.transaction() as session:
+        return await templates.duplicate(session, desk.actor, desk.core, name)
+
+
+async def changed(desk: Desk, template: TemplateRead) -> None:
+    """Give the template another section instead of all others, and move it to the trash."""
+    content = {"title": template.title, "sections": [{"heading": "Hats"}], "based_on": template.changed_at}
+    given = TemplateSave.model_validate(content)
+    async with desk.core.database.transaction() as session:
+        await templates.save(session, desk.actor, desk.core, template.id, given)
+        await templates.delete(session, desk.actor, template.id)
+
+
+class TestOwnTemplates:
+    @pytest.mark.parametrize("name", ["brief", "capability-statement", "project-summary", "cover-letter"])
+    async def test_a_copy_asks_the_writer_for_the_same_and_gives_the_same_draft(self, desk: Desk, name: str) -> None:
+        def essence(draft: DraftRead) -> object:
+            sections = [(part.heading, part.text, part.open_questions, part.possible_matches) for part in draft.sections]
+            return sections, [(cited.number, cited.text) for cited in draft.citations], draft.is_letter
+
+        original = await write(desk, (await add(desk, name)).id)
+        requests, desk.writer.requests = desk.writer.requests, []
+        draft = await write(desk, (await add(desk, (await copied(desk, name)).name)).id)
+        assert desk.writer.requests == requests
+        assert essence(draft) == essence(original)
+        assert (draft.template_title, draft.is_letter) == (f"{original.template_title} (2)", name == "cover-letter")
+
+    async def test_a_draft_is_written_as_it_was_started_even_if_its_template_is_changed_and_deleted(self, desk: Desk) -> None:
+        template = await copied(desk, "brief")
+        expected = await written_draft(desk)
+        draft = await add(desk, template.title)
+        desk.writer.before_piece = stop_in("Team")
+        with pytest.raises(EndpointDown):
             await write(desk, draft.id)
+        await changed(desk, template)
+        desk.writer.before_piece = lambda _request, _index: None
+        written = await write(desk, draft.id)  # it is continued
+        assert [(part.heading, part.text, part.open_questions) for part in written.sections] == [
+            (part.heading, part.text, part.open_questions) for part in expected.sections
+        ]
+        with pytest.raises(Invalid, match="no template named"):
+            await add(desk, template.name)
+
+    async def test_a_section_is_regenerated_from_what_the_draft_was_started_with(self, desk: Desk) -> None:
+        template = await copied(desk, "brief")
+        draft = await write(desk, (await add(desk, template.name)).id)
+        await changed(desk, template)
+        desk.writer.requests.clear()
+        async with desk.core.database.transaction() as session:
+            await editing.regenerate_section(session, desk.actor, desk.core, draft.id, draft.sections[2].id, Regeneration())
+        async with working(desk.core.jobs):
+            await eventually(lambda: is_regenerated(desk, draft.id))
+        (request,) = desk.writer.requests
+        assert (request.heading, request.questions[0]) == ("Team", "foreman electrician")
+
+
+def stop_in(heading: str) -> Callable[[SectionRequest, int], None]:
+    def stop(request: SectionRequest, _index: int) -> None:
+        if request.heading == heading:
+            raise EndpointDown("The endpoint is down.")
+
+    return stop
+
+
+async def is_regenerated(desk: Desk, draft_id: UUID) -> bool:
+    return (await read(desk, draft_id)).sections[2].rewriting is Rewriting.SAME
 
 
 async def test_a_queued_draft_is_written_by_a_worker(desk: Desk) -> None:

@@ -229,7 +229,7 @@ class TestWord:
 
     def test_a_letter_has_no_headings_and_starts_with_who_writes(self) -> None:
         sections = (part(0, "Who we are", "Dear Ada,\n\nWe repair roofs."), part(1, "Contact", "Sincerely,\n\nBo Acme"))
-        letter = draft(template="cover-letter", company="Acme Roofing, LLC", sections=sections)
+        letter = draft(is_letter=True, company="Acme Roofing, LLC", sections=sections)
         content = word(letter)
         assert [(style, text) for style, text in words_of(content) if text] == [
             ("Title", "Acme Roofing, LLC"),

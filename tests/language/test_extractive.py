@@ -4,13 +4,13 @@ import pytest
 
 from fundwright.core.assembly import Core
 from fundwright.core.messages import using_language
-from fundwright.generation.templates import PROJECT_SUMMARY
 from fundwright.language import service
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.headings import HeadingClassifier
 from fundwright.language.protocols import NumberedPassage, PossibleMatch, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.topics import Topic
+from fundwright.templates.builtin import PROJECT_SUMMARY
 
 TEAM = (
     "The project is led by Dr. Ada Example, who has managed water quality programs for sixteen years. "

@@ -104,6 +104,7 @@ _LABELS: Mapping[str, Message] = {
     "signing_key.added": later("Signing key added"),
     "signing_key.retired": later("Signing key retired"),
     "subscription.changed": later("Subscription changed"),
+    "template.deleted": later("Template moved to the trash"),
     "trash.deleted": later("Deleted forever"),
     "trash.emptied": later("Trash emptied"),
     "trash.restored": later("Restored from the trash"),

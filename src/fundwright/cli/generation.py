@@ -32,7 +32,11 @@ def draft(
         ),
     ],
     template: Annotated[
-        str, typer.Option(metavar="NAME", help="The template, such as capability-statement, project-summary, or cover-letter.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The name of a template, such as capability-statement, or the title of your own. See `fundwright templates list`.",
+        ),
     ],
     documents: Annotated[
         list[str] | None,

@@ -22,7 +22,6 @@ from fundwright.generation.schemas import (
     DraftSectionRead,
     DraftSources,
     DraftStart,
-    DraftTemplate,
     DraftTitle,
     ExportFormat,
     KeptText,
@@ -68,11 +67,6 @@ async def start_draft(session: DbSession, actor: CurrentActor, core: CoreDep, st
         document_ids=start.document_ids,
         company=start.company,
     )
-
-
-@router.get("/templates")
-async def list_templates(_actor: CurrentActor, core: CoreDep) -> list[DraftTemplate]:
-    return service.list_templates(core)
 
 
 @router.get("/slug/{slug}")

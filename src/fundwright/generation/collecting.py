@@ -15,7 +15,6 @@ from uuid import UUID
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
-from fundwright.generation.schemas import TemplateQuestion, TemplateSection
 from fundwright.language import structure
 from fundwright.language.company import infer_company, is_of_another, presents_another
 from fundwright.language.protocols import Embedder
@@ -23,6 +22,7 @@ from fundwright.language.schemas import OUR_KINDS, DocumentKind, nearest_heading
 from fundwright.language.structure import BlockKind
 from fundwright.language.topics import Topic, topics_of
 from fundwright.opportunities.schemas import OpportunityRead
+from fundwright.templates.schemas import TemplateQuestion, TemplateSection
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentText, Passage, PassagePlace
 

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import Actor
 from fundwright.activity import service as activity
 from fundwright.core.database import now
-from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun
 from fundwright.core.live import publish
 from fundwright.core.messages import t
@@ -27,13 +27,10 @@ from fundwright.generation.citing import CitationStream
 from fundwright.generation.collecting import Material, collect, question_text, topic_of
 from fundwright.generation.models import Citation, DraftSection
 from fundwright.generation.schemas import (
-    DraftTemplate,
     MatchSource,
     PossibleMatchRecord,
     Rewriting,
     SectionState,
-    TemplateQuestion,
-    TemplateSection,
     VersionOrigin,
     WriteDraft,
     WriteSection,
@@ -43,13 +40,12 @@ from fundwright.generation.schemas import (
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, NumberedPassage, PossibleMatch, SectionRequest, Unanswered, Writer
 from fundwright.opportunities.schemas import OpportunityRead
+from fundwright.templates.schemas import TemplateQuestion, TemplateSection
 from fundwright.training.schemas import Passage
 from fundwright.workspaces import restrictions
 
 _FLUSH_INTERVAL_S = 0.2
 _SUMMARY_CHARACTERS = 1_500
-_ADDED = "Plain sentences."
-_ADDED_WORDS = 150
 
 
 class SectionCheckpoint(TypedDict, total=False):
@@ -74,7 +70,6 @@ async def write(run: JobRun[WriteDraft, Actor, SectionCheckpoint]) -> WrittenDra
         opportunity = await service.get_opportunity(session, run.actor, draft)
         await repository.set_writer(session, draft_id, writer_id=writer.id, label=writer.label)
         await publish(session, service.draft_topic(draft_id))
-    template = service.get_template(core, draft.template)
     total = len(draft.sections)
     while True:
         async with run.transaction() as session:
@@ -88,7 +83,7 @@ async def write(run: JobRun[WriteDraft, Actor, SectionCheckpoint]) -> WrittenDra
         await _write_section(
             run,
             section,
-            _plan(template, section),
+            _plan(section),
             opportunity,
             embedder,
             writer,
@@ -116,7 +111,7 @@ async def write_again(run: JobRun[WriteSection, Actor, SectionCheckpoint]) -> Wr
     if outcome is None:
         embedder = await language.get_embedder(core)
         writer = await language.get_writer(core)
-        plan = _plan(service.get_template(core, draft.template), section)
+        plan = _plan(section)
         sources, instructions = draft.document_ids or None, run.payload.instructions
         outcome = await _write_section(
             run,
@@ -302,17 +297,10 @@ async def _finish(
     return Rewriting.REPLACED
 
 
-def _plan(template: DraftTemplate, section: DraftSection) -> TemplateSection:
-    """Return the template's plan for a section. For a section added by a person, only the heading says what it is about."""
-    if section.template_heading is None:
-        question = TemplateQuestion(ask=section.heading, missing=t("a document about “{heading}”", heading=section.heading))
-        return TemplateSection(heading=section.heading, questions=(question,), instructions=_ADDED, words=_ADDED_WORDS)
-    plan = next((plan for plan in template.sections if plan.heading == section.template_heading), None)
-    if plan is None:
-        raise Conflict(
-            t("The template “{title}” has changed since this draft was started. Start a new draft.", title=template.title)
-        )
-    return plan.model_copy(update={"heading": section.heading})
+def _plan(section: DraftSection) -> TemplateSection:
+    """Return the plan for a section, with at least one question. For a section added by a person, only the heading says what it is about."""
+    planned = TemplateSection.model_validate({**(section.plan or {}), "heading": section.heading})
+    return planned.model_copy(update={"questions": planned.asked})
 
 
 def _with_instructions(plan: TemplateSection, instructions: str) -> TemplateSection:

@@ -160,7 +160,6 @@ async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id:
         draft_id=draft_id,
         ordinal=len(sections),
         heading=new.heading,
-        template_heading=None,
         state=SectionState.DONE,
     )
     session.add(section)

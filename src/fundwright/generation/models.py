@@ -10,12 +10,13 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
+from fundwright.core.json_values import JsonObject
 from fundwright.generation.schemas import PossibleMatchRecord, SectionState
 from fundwright.trash.models import Trashable, owned_or_trashed
 
 
 class Draft(Trashable, Base):
-    """Titles are copied, because a draft can outlive its opportunity and its template."""
+    """Titles are copied, because a draft can outlive its opportunity and its template. A letter has no section headings."""
 
     __tablename__ = "draft"
     __table_args__ = (owned_or_trashed(),)
@@ -26,6 +27,7 @@ class Draft(Trashable, Base):
     opportunity_number: Mapped[str]
     template: Mapped[str]
     template_title: Mapped[str]
+    is_letter: Mapped[bool] = mapped_column(default=False)
     slug: Mapped[str] = mapped_column(unique=True)
     title: Mapped[str]
     company: Mapped[str] = mapped_column(default="")
@@ -54,8 +56,8 @@ class DraftSection(Base):
     draft_id: Mapped[UUID] = mapped_column(ForeignKey("draft.id", ondelete="CASCADE"))
     ordinal: Mapped[int]
     heading: Mapped[str]
-    template_heading: Mapped[str | None]
-    """The heading of the template's section; None if a person added the section."""
+    plan: Mapped[JsonObject | None] = mapped_column(JSONB(none_as_null=True))
+    """The `TemplateSection` of the template as it was when the draft was started; None if a person added the section."""
     text: Mapped[str] = mapped_column(default="")
     incoming: Mapped[str] = mapped_column(default="")
     state: Mapped[str] = mapped_column(default=SectionState.WAITING)

@@ -16,8 +16,7 @@ from fundwright.core.plugins import hookimpl
 from fundwright.generation import drafting, editing, events, service
 from fundwright.generation.models import Draft
 from fundwright.generation.personal_data import own_files
-from fundwright.generation.schemas import DraftTemplate, WriteDraft, WriteSection
-from fundwright.generation.templates import TEMPLATES
+from fundwright.generation.schemas import WriteDraft, WriteSection
 from fundwright.insights.schemas import FigureReader
 from fundwright.notifications.schemas import NotificationKind
 from fundwright.trash.service import TrashKind
@@ -40,11 +39,6 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
         ),
         JobHandler(WriteSection, drafting.write_again, acting_with(Permission.WORK), lane=Lane.WATCHED),
     ]
-
-
-@hookimpl
-def draft_templates() -> Iterable[DraftTemplate]:
-    return TEMPLATES
 
 
 @hookimpl

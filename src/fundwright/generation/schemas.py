@@ -1,8 +1,7 @@
-"""Types of generation, including draft templates."""
+"""Types of generation."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,65 +17,12 @@ from fundwright.core.paging import PageRequest
 from fundwright.core.visible import visible_line
 from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import heading_text
-from fundwright.language.topics import Topic
 from fundwright.workspaces.schemas import Access
 
 MAX_SOURCES = 10_000
 MAX_COMPANY_CHARACTERS = 200
-COVER_LETTER_NAME = "cover-letter"
-"""Drafts from the template with this name are letters."""
 LARGEST_INTEGER = 2**31 - 1
 """The largest value of an integer column."""
-
-
-class TemplateQuestion(BaseModel):
-    """A question that a section answers. `ask` finds passages; `missing` says what to add if there are none; `topic` names the
-    headings and facts that answer it if the section's heading does not. If the text of the section matches the regular expression
-    `answered`, which covers a part of the question, `remaining` says what to add instead of `missing`.
-
-    `{opportunity}` in `ask` is replaced with the title of the opportunity.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    ask: str
-    missing: str
-    topic: Topic | None = None
-    answered: str = ""
-    remaining: str = ""
-
-    def missing_from(self, text: str) -> str:
-        """What to add to a section with this text if its writer finds no answer."""
-        return self.remaining if self.answered and re.search(self.answered, text) else self.missing
-
-
-class TemplateSection(BaseModel):
-    """A heading, the questions that its text answers, its style, and its approximate length.
-
-    `opening` is the beginning of its text, whichever writer is used, and `otherwise` is its text if nothing is found. `{date}`,
-    `{recipient}`, `{addressee}`, `{purpose}`, `{company}`, `{applicant}`, `{opportunity}`, and `{number}` are replaced with what is
-    known about the notice and the applicant.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    heading: str
-    questions: tuple[TemplateQuestion, ...] = Field(min_length=1)
-    instructions: str
-    words: int = Field(ge=10, le=2_000)
-    opening: str = ""
-    otherwise: str = ""
-
-
-class DraftTemplate(BaseModel):
-    """A kind of document that can be drafted. Plug-ins register more; `name` is the name on the command line."""
-
-    model_config = ConfigDict(frozen=True)
-
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
-    title: str
-    description: str
-    sections: tuple[TemplateSection, ...] = Field(min_length=1)
 
 
 class DraftState(StrEnum):
@@ -515,20 +461,17 @@ class DraftRow(BaseModel):
 
 
 class DraftRead(DraftRow):
-    """A draft with its text. `document_ids` lists the documents it is based on; an empty list means all."""
+    """A draft with its text. `document_ids` lists the documents it is based on; an empty list means all. A letter has no section
+    headings."""
 
     writer_id: str
     opportunity_number: str
+    is_letter: bool
     company: str
     document_ids: tuple[UUID, ...]
     error: str | None
     sections: tuple[DraftSectionRead, ...]
     citations: tuple[CitationRead, ...]
-
-    @property
-    def is_letter(self) -> bool:
-        """Whether it is a letter, which has no section headings."""
-        return self.template == COVER_LETTER_NAME
 
     @property
     def is_complete(self) -> bool:
@@ -554,13 +497,14 @@ class DraftRead(DraftRow):
 
 
 class DraftStart(BaseModel):
-    """`opportunity_id` is the opportunity's id, its number, or its source id. The draft is based on the documents in
-    `document_ids`, or on all if the list is empty, and is written on behalf of `company`."""
+    """`opportunity_id` is the opportunity's id, its number, or its source id, and `template` the name of a template, or the title of one
+    of the workspace's own. The draft is based on the documents in `document_ids`, or on all if the list is empty, and is written on
+    behalf of `company`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
     opportunity_id: str = Field(min_length=1, max_length=200)
-    template: str
+    template: str = Field(max_length=200)
     document_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_SOURCES)
     company: str = Field(default="", max_length=MAX_COMPANY_CHARACTERS)
 

@@ -26,7 +26,7 @@ from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
 from fundwright.core.concurrency import PartyLimiter
 from fundwright.core.database import acquire_lock, require_no_transaction
-from fundwright.core.errors import Conflict, Invalid, NoLongerMember, NotFound
+from fundwright.core.errors import Conflict, NoLongerMember, NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
@@ -43,7 +43,6 @@ from fundwright.generation.schemas import (
     DraftRow,
     DraftSectionRead,
     DraftState,
-    DraftTemplate,
     ExportedDraft,
     ExportFormat,
     PossibleMatchRead,
@@ -60,6 +59,7 @@ from fundwright.language.schemas import OUR_KINDS
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRead
+from fundwright.templates import service as templates
 from fundwright.training import service as training
 from fundwright.trash import service as trash
 from fundwright.workspaces import restrictions
@@ -108,21 +108,6 @@ def drafts_topic(owner_id: UUID) -> str:
     return f"drafts:{owner_id}"
 
 
-def list_templates(core: Core) -> list[DraftTemplate]:
-    """Return the installed templates, ours first."""
-    return core.plugins.collect("draft_templates")
-
-
-def get_template(core: Core, name: str) -> DraftTemplate:
-    """Return a template by name. Raises Invalid, listing the templates."""
-    templates = {template.name: template for template in list_templates(core)}
-    if name not in templates:
-        raise Invalid(
-            t("There is no template named “{name}”. Choose one of these: {templates}.", name=name, templates=", ".join(templates))
-        )
-    return templates[name]
-
-
 @needs(Permission.READ)
 async def suggest_company(session: AsyncSession, actor: Actor) -> SuggestedCompany:
     """Return the companies of the actor's last draft and documents."""
@@ -144,9 +129,9 @@ async def add_draft(
     document_ids: Sequence[UUID] = (),
     company: str = "",
 ) -> DraftRead:
-    """Add an empty draft without a job; users call `start_draft`. It is based on the documents with these ids, or on all of the
-    actor's. Raises NotFound, Invalid, or QuotaSpent."""
-    chosen = get_template(core, template)
+    """Add an empty draft without a job; users call `start_draft`. It keeps a copy of the template's sections, and is based on the documents
+    with these ids, or on all of the actor's. Raises NotFound, Invalid, or QuotaSpent."""
+    chosen = await templates.look_up(session, actor, core, template)
     opportunity = await opportunities.get_opportunity(session, actor, opportunity_id)
     title = display_title(opportunity.title)
     await training.check_documents(session, actor, document_ids)
@@ -159,15 +144,21 @@ async def add_draft(
         opportunity_number=opportunity.number,
         template=chosen.name,
         template_title=chosen.title,
+        is_letter=chosen.is_letter,
         slug=secrets.token_urlsafe(16),
-        title=t("{template}: {opportunity}", template=t(chosen.title), opportunity=title),
+        title=t("{template}: {opportunity}", template=chosen.shown_title, opportunity=title),
         company=company.strip(),
         document_ids=[str(document_id) for document_id in document_ids],
     )
     session.add(draft)
     await session.flush()
     session.add_all(
-        DraftSection(draft_id=draft.id, ordinal=ordinal, heading=section.heading, template_heading=section.heading)
+        DraftSection(
+            draft_id=draft.id,
+            ordinal=ordinal,
+            heading=section.heading,
+            plan=section.model_dump(mode="json"),
+        )
         for ordinal, section in enumerate(chosen.sections)
     )
     await session.flush()
@@ -487,6 +478,7 @@ async def _read(session: AsyncSession, actor: Actor, row: repository.DraftAndJob
         **_row(row, names, await restrictions.access_to(session, actor, [draft.id])).model_dump(),
         writer_id=draft.writer_id,
         opportunity_number=draft.opportunity_number,
+        is_letter=draft.is_letter,
         company=draft.company,
         document_ids=tuple(UUID(document_id) for document_id in draft.document_ids),
         error=job.error if job else None,
@@ -557,7 +549,7 @@ def read_section(section: DraftSection, job: Job | None, state: DraftState, with
         id=section.id,
         ordinal=section.ordinal,
         heading=section.heading,
-        is_added=section.template_heading is None,
+        is_added=section.plan is None,
         text=section.incoming if is_incoming else section.text,
         revision=section.revision,
         state=SectionState.WRITING if is_underway else SectionState.WAITING if is_left else SectionState(section.state),

@@ -24,7 +24,6 @@ from fundwright.generation.schemas import (
     DraftQuery,
     DraftRow,
     DraftState,
-    DraftTemplate,
     SuggestedCompany,
 )
 from fundwright.language import service as language
@@ -32,9 +31,11 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.display_names import agency_name, display_title
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
+from fundwright.templates import service as templates
+from fundwright.templates.schemas import TemplateRow
 from fundwright.training import service as training
 from fundwright.workspaces import restrictions
-from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_query, use_url_state
+from fundwright_ui.hooks import Query, Row, Rows, UrlState, use_action, use_query, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import screen
@@ -91,8 +92,12 @@ def state_chip(state: DraftState) -> VdomDict:
 def generate_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     core = connection.core
-    templates = generation.list_templates(core)
-    template = next((item for item in templates if item.name == url.get("template")), None)
+    listed = use_query(
+        lambda session: templates.list_all(session, actor, core),
+        key=[actor.workspace_id],
+        topics=[templates.templates_topic(actor.workspace_id)],
+    )
+    template = next((item for item in listed.value or () if item.name == url.get("template")), None)
     opportunity_id = url.get("opportunity")
 
     async def read_chosen(session: AsyncSession) -> OpportunityRead | None:
@@ -154,7 +159,7 @@ def generate_screen() -> VdomDict:
             if opportunity
             else _opportunity_search(opportunity_id != "" and not chosen.is_loading, key="search"),
         ),
-        section(t("2. Template"), _template_choice(url, templates, template)),
+        section(t("2. Template"), _template_choice(url, listed, template)),
         section(
             t("3. Sources"),
             text_field(
@@ -325,7 +330,12 @@ def _opportunity_details(opportunity: OpportunityRow) -> str:
     return " · ".join(filter(None, (opportunity.number, agency_name(opportunity.agency), due, closed)))
 
 
-def _template_choice(url: UrlState, templates: list[DraftTemplate], chosen: DraftTemplate | None) -> VdomDict:
+def _template_choice(url: UrlState, listed: Query[list[TemplateRow]], chosen: TemplateRow | None) -> VdomDict:
+    if listed.error:
+        return problem(listed.error, on_retry=listed.reload)
+    if listed.value is None:
+        return loading(t("Loading templates"))
+
     def choose(payload: Payload) -> None:
         url.set(template=payload.get("value"))
 
@@ -345,15 +355,15 @@ def _template_choice(url: UrlState, templates: list[DraftTemplate], chosen: Draf
                                 "onChange": handler(choose),
                             }
                         ),
-                        html.span({"className": "fw-card-title"}, t(template.title)),
+                        html.span({"className": "fw-card-title"}, template.shown_title),
                     ),
-                    html.span({"className": "fw-muted"}, t(template.description)),
+                    html.span({"className": "fw-muted"}, template.shown_description) if template.description else None,
                     html.span(
                         {"className": "fw-small fw-muted"},
-                        " · ".join(t(part.heading) for part in template.sections),
+                        " · ".join(template.shown_headings),
                     ),
                 )
-                for template in templates
+                for template in listed.value
             )
         ),
     )

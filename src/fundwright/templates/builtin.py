@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from fundwright.generation.schemas import COVER_LETTER_NAME, DraftTemplate, TemplateQuestion, TemplateSection
 from fundwright.language.topics import Topic
+from fundwright.templates.schemas import DraftTemplate, TemplateQuestion, TemplateSection
 
 _CONTACT = TemplateQuestion(
     ask="Who is the contact person, with which address, telephone number, and email?",
     missing="your contact person with address, telephone number, and email",
     topic=Topic.CONTACT,
 )
+
+_PARTNERS = (
+    *(f"{words} with" for words in ("partner", "partners", "partnered", "partnership", "partnerships")),
+    *(f"collaborat{ending} with" for ending in ("e", "es", "ed", "ing", "ion", "ions", "ive", "or", "ors", "ively")),
+    *("partners are", "partners include", "our partners"),
+)
+"""Phrases that name partners."""
 
 CAPABILITY_STATEMENT = DraftTemplate(
     name="capability-statement",
@@ -145,7 +152,7 @@ PROJECT_SUMMARY = DraftTemplate(
                 TemplateQuestion(
                     ask="Which facilities, data, equipment, and partners are available?",
                     missing="the facilities, data, and partners you can use",
-                    answered=r"(?i:\bpartners (?:are|include)\b|\bour partners\b|\bpartner(?:s|ed|ship|ships)? with\b|\bcollaborat\w+ with\b)",
+                    answered=_PARTNERS,
                     remaining="the facilities and data you can use",
                     topic=Topic.FACILITIES,
                 ),
@@ -169,7 +176,8 @@ PROJECT_SUMMARY = DraftTemplate(
 )
 
 COVER_LETTER = DraftTemplate(
-    name=COVER_LETTER_NAME,
+    name="cover-letter",
+    is_letter=True,
     title="Cover letter",
     description="A one-page letter that goes with the submission: who you are, why you fit, what you offer.",
     sections=(
