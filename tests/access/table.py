@@ -161,6 +161,15 @@ ROUTES = _table(
         GET /api/templates/export.csv
         GET /api/templates/{template_id}
         GET /api/templates/{template_id}/file
+        GET /api/tasks
+        GET /api/tasks/export.csv
+        GET /api/tasks/due
+        GET /api/tasks/{task_id}
+        PUT /api/tasks/{task_id}/completion
+        DELETE /api/tasks/{task_id}/completion
+        GET /api/notes
+        GET /api/notes/export.csv
+        GET /api/notes/{note_id}
         GET /api/training/collections
         GET /api/training/collections/export.csv
         GET /api/training/collections/{collection_id}
@@ -307,6 +316,14 @@ ROUTES = _table(
         DELETE /api/saved-searches/{search_id}
         PUT /api/saved-searches/{search_id}/restriction
         DELETE /api/saved-searches/{search_id}/restriction
+        POST /api/tasks
+        PUT /api/tasks/{task_id}
+        DELETE /api/tasks/{task_id}
+        POST /api/notes
+        PUT /api/notes/{note_id}
+        DELETE /api/notes/{note_id}
+        PUT /api/notes/{note_id}/pin
+        DELETE /api/notes/{note_id}/pin
         GET /api/shares
         GET /api/shares/export.csv
         POST /api/shares/drafts/{draft_id}
@@ -492,6 +509,9 @@ WORLD = {
     "members[].account_id": "account",
     "/api/workspace subject_id": "document",
     "person": "account",
+    "assignee": "account",
+    "assignee_id": "account",
+    "author": "account",
     "category": "category",
     "category_id": "category",
     "before[].category_id": "category",
@@ -501,12 +521,15 @@ WORLD = {
     "thread_id": "comment",
     "document_id": "document",
     "document_ids[]": "document",
+    "draft": "draft",
     "draft_id": "draft",
     "feedback_id": "feedback",
     "invitation_id": "invitation",
     "job_id": "job",
     "link_id": "premium link",
     "notification_id": "notification",
+    "note_id": "note",
+    "opportunity": "notice",
     "opportunity_id": "notice",
     "passage_id": "passage",
     "passkey_id": "passkey",
@@ -525,6 +548,7 @@ WORLD = {
     "subject_id": "subject",
     "item_id": "trashed",
     "template_id": "template",
+    "task_id": "task",
     "token_id": "token",
     "workspace_id": "workspace",
     "/api/comments subject_id": "draft",

@@ -45,6 +45,8 @@ from fundwright.core.live import Listener, LiveBus
 from fundwright.generation import editing
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import SectionSave
+from fundwright.notes import service as notes
+from fundwright.notes.schemas import NoteForm
 from fundwright.notifications.models import Notification
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
@@ -54,6 +56,8 @@ from fundwright.searches import service as searches
 from fundwright.searches.schemas import SavedSearchForm, SearchedQuery
 from fundwright.sharing import service as sharing
 from fundwright.sharing.schemas import NewShare
+from fundwright.tasks import service as tasks
+from fundwright.tasks.schemas import TaskForm
 from fundwright.templates import service as templates
 from fundwright.templates.schemas import NewTemplate, TemplateSection
 from fundwright.training import collecting
@@ -155,6 +159,8 @@ async def _make_world(core: Core) -> World:
         template = await templates.create(
             session, ada, core, NewTemplate(title=CANARY, sections=(TemplateSection(heading=CANARY),))
         )
+        task = await tasks.add_task(session, ada, TaskForm(title=CANARY, assignee_id=ada.id, draft_id=draft.id))
+        note = await notes.add_note(session, ada, NoteForm(text=CANARY, opportunity_id=notices[0].id))
         await commands.invite(session, core, email="zanzibar@example.org", role=Role.USER)
         await authentication.redeem_handover(
             session, core, await one_time_secrets.new_handover(session, ada.id, remember=True), client=HERE
@@ -185,7 +191,7 @@ async def _make_world(core: Core) -> World:
             "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,
             "premium link": await first("premium_link"), "run": run.id, "section": section.id, "session": await first("account_session"),
             "subject": notices[0].id, "token": token.id, "trashed": trashed.id, "workspace": shared.id,
-            "saved search": search.id, "template": template.name, "pursuit": pursuit.id, "share link": shared_link.id, "workspace invitation": workspace_invitation.id, "own invitation": own_invitation.id,
+            "saved search": search.id, "template": template.name, "pursuit": pursuit.id, "task": task.id, "note": note.id, "share link": shared_link.id, "workspace invitation": workspace_invitation.id, "own invitation": own_invitation.id,
             "invitation link": own_invitation.link.rpartition("/")[2],
         }  # fmt: skip
     return World(ada, {kind: str(value) for kind, value in ids.items()})

@@ -1,4 +1,4 @@
-"""A member of a workspace who was not chosen finds restricted documents, collections, drafts, and saved searches by no route, list, screen, event, live topic, or job."""
+"""A member of a workspace who was not chosen finds restricted documents, collections, drafts with their tasks, and saved searches by no route, list, screen, event, live topic, or job."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.searches import service as searches
 from fundwright.searches.schemas import SavedSearchForm, SearchedQuery
+from fundwright.tasks import service as tasks
+from fundwright.tasks.schemas import TaskForm
 from fundwright.training import collecting
 from fundwright.training import service as training
 from fundwright.training.schemas import CollectionForm, PastedText
@@ -49,7 +51,18 @@ from tests.ui.conftest import Open
 
 pytestmark = pytest.mark.security(51)
 
-RESTRICTED = ("collection", "contained", "document", "draft", "draft slug", "passage", "saved search", "section", "trashed")
+RESTRICTED = (
+    "collection",
+    "contained",
+    "document",
+    "draft",
+    "draft slug",
+    "passage",
+    "saved search",
+    "section",
+    "task",
+    "trashed",
+)
 
 
 @pytest.fixture
@@ -84,6 +97,7 @@ async def _make_harbor(core: Core) -> tuple[World, Actor]:
         save = SectionSave(heading=CANARY, text=CANARY, based_on=0)
         await editing.save_section(session, ada, draft.id, section.id, save)
         await generation.restrict_draft(session, ada, core, draft.id, RestrictionForm())
+        task = await tasks.add_task(session, ada, TaskForm(title=CANARY, details=CANARY, draft_id=draft.id, assignee_id=ada.id))
         search = await searches.save(session, ada, SavedSearchForm(name=CANARY, query=SearchedQuery(kind="grant")))
         await searches.restrict(session, ada, core, search.id, RestrictionForm())
         await session.execute(
@@ -96,7 +110,7 @@ async def _make_harbor(core: Core) -> tuple[World, Actor]:
         await session.execute(text("UPDATE draft SET title = :title"), {"title": CANARY})
     ids = {
         "document": document.id, "draft": draft.id, "draft slug": draft.slug, "passage": passage, "section": section.id,
-        "saved search": search.id, "collection": collection.id, "contained": contained.id,
+        "saved search": search.id, "task": task.id, "collection": collection.id, "contained": contained.id,
         "trashed": trashed.id, "notice": notices[0].id, "other notice": notices[1].id,
     }  # fmt: skip
     return World(ada, {kind: str(value) for kind, value in ids.items()}), bob
@@ -118,6 +132,7 @@ async def contents(core: Core) -> str:
         "draft",
         "draft_section",
         "saved_search",
+        "task",
         "trash_item",
         "restriction",
         "restriction_member",
@@ -159,7 +174,7 @@ async def test_no_list_and_no_export_shows_a_restricted_record(committed: Core, 
     assert shown[bob] == set()
     assert shown[world.owner] >= {
         "GET /api/drafts", "GET /api/drafts/export.csv", "GET /api/saved-searches", "GET /api/saved-searches/export.csv", "GET /api/training/documents", "GET /api/training/documents/export.csv", "GET /api/training/collections", "GET /api/training/collections/export.csv",
-        "GET /api/trash", "GET /api/trash/export.csv",
+        "GET /api/tasks", "GET /api/tasks/export.csv", "GET /api/trash", "GET /api/trash/export.csv",
     }  # fmt: skip
 
 

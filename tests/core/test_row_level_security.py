@@ -97,6 +97,8 @@ OWNED = (
     "opportunity_watch",
     "organization_profile",
     "fit_score",
+    "task",
+    "note",
     "comment",
     "subscription",
     "quota_use",
@@ -105,7 +107,7 @@ OWNED = (
     "premium_link_use",
 )
 """Tables of workspaces, and of accounts."""
-TRASHABLE = ("document", "collection", "category", "draft", "draft_template", "saved_search", "pursuit")
+TRASHABLE = ("document", "collection", "category", "draft", "draft_template", "saved_search", "pursuit", "task", "note")
 OWNER, ACCOUNT = "owner_id", "account_id"
 PARENTS = {
     "document_id": "document",
@@ -325,6 +327,23 @@ def test_what_is_in_a_restricted_collection_is_visible_only_to_its_members(conne
     contained = row_of(connection, "contained_item", ADA, item_id=document, container_id=collection)
     connection.execute(insertion("contained_item", contained))
     restrict(connection, collection)
+    assert count(connection, table) == 1
+    act(connection, replace(ADA, account_id=UUID(int=99)))
+    assert count(connection, table) == 0
+
+
+@pytest.mark.security(51)
+@pytest.mark.parametrize("table", ["task", "trash_item", "activity"])
+def test_tasks_of_a_restricted_draft_are_visible_only_to_its_members(connection: Connection, table: str) -> None:
+    act(connection, ADA)
+    draft = row_id(ADA, "draft")
+    contained = {"task": row_id(ADA, "task"), "trash_item": row_id(ADA, "trash_item"), "activity": row_id(ADA, "task")}[table]
+    connection.execute("UPDATE activity SET subject_id = %s", [contained])
+    connection.execute("DELETE FROM task WHERE owner_id IS NULL")
+    connection.execute(
+        insertion("contained_item", row_of(connection, "contained_item", ADA, item_id=contained, container_id=draft))
+    )
+    restrict(connection, draft)
     assert count(connection, table) == 1
     act(connection, replace(ADA, account_id=UUID(int=99)))
     assert count(connection, table) == 0

@@ -88,6 +88,8 @@ _LABELS: Mapping[str, Message] = {
     "share.refused": later("Wrong password for a share link"),
     "share.revoked": later("Share link revoked"),
     "search.deleted": later("Saved search moved to the trash"),
+    "task.deleted": later("Task moved to the trash"),
+    "note.deleted": later("Note moved to the trash"),
     "second_factor.added": later("Two-step verification turned on"),
     "second_factor.recovery_code_used": later("Recovery code used"),
     "second_factor.recovery_codes_renewed": later("Recovery codes renewed"),

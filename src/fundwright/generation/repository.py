@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, case, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, case, delete, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import NotFound
@@ -58,6 +58,12 @@ def _drafts(owner_id: UUID) -> Select[Draft, str, Job]:
 
 def titles(owner_id: UUID) -> Select[UUID, str]:
     return select(Draft.id, Draft.title).where(Draft.owner_id == owner_id)
+
+
+async def links_of(session: AsyncSession, owner_id: UUID, draft_ids: Collection[UUID]) -> Sequence[Row[UUID, str, str]]:
+    """Return the ids, titles, and slugs of drafts."""
+    found = select(Draft.id, Draft.title, Draft.slug).where(Draft.owner_id == owner_id, Draft.id.in_(draft_ids))
+    return (await session.execute(found)).all()
 
 
 async def list_trashed(session: AsyncSession, owner_id: UUID) -> list[DraftAndJob]:

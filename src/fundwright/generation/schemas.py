@@ -426,6 +426,15 @@ class DraftQuery(PageRequest):
     is_restricted: bool | None = None
 
 
+class DraftLink(BaseModel):
+    """The title of a draft, and the path of its page."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    path: str
+
+
 class DraftRow(BaseModel):
     """A draft in a list. `number` tells drafts with the same title apart: 1 for the oldest. `access` is what the reader may do if it is
     restricted to chosen members of the workspace, or else None."""

@@ -38,6 +38,7 @@ from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
     CitationRead,
     CitationStyle,
+    DraftLink,
     DraftQuery,
     DraftRead,
     DraftRow,
@@ -241,6 +242,13 @@ async def get_to_share(session: AsyncSession, actor: Actor, draft_id: UUID) -> D
 def titles(actor: Actor) -> Select[UUID, str]:
     """Select the id and title of each draft that the actor may see, without those in the trash, as a subquery."""
     return repository.titles(actor.workspace_id)
+
+
+@needs(Permission.READ)
+async def links_of(session: AsyncSession, actor: Actor, draft_ids: Collection[UUID]) -> Mapping[UUID, DraftLink]:
+    """Return the titles and paths of those of the drafts that the actor sees, without those in the trash."""
+    found = await repository.links_of(session, actor.workspace_id, draft_ids) if draft_ids else ()
+    return {id: DraftLink(title=title, path=f"/generate/slug/{slug}") for id, title, slug in found}
 
 
 @needs(Permission.READ)

@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 DAILY_AT = time(8)
 """In the time zone of the recipient."""
-_OTHERWISE = "America/New_York"
+OTHERWISE = "America/New_York"
 """For accounts that have not chosen a time zone: that of Washington, DC."""
 
 
@@ -58,7 +58,7 @@ def _due(waiting: Sequence[Waiting], moment: datetime) -> list[tuple[UUID, datet
 
 def latest_daily_at(time_zone: str | None, moment: datetime) -> datetime:
     """When the latest daily email before `moment` was due in a time zone."""
-    zone = ZoneInfo(time_zone or _OTHERWISE)
+    zone = ZoneInfo(time_zone or OTHERWISE)
     here = moment.astimezone(zone)
     day = here.date() if here.time() >= DAILY_AT else here.date() - timedelta(days=1)
     return datetime.combine(day, DAILY_AT, zone).astimezone(UTC)

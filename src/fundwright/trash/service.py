@@ -117,7 +117,9 @@ async def restore(session: AsyncSession, actor: Actor, core: Core, item_id: UUID
     kind = _kind_of(core, item)
     require(actor, kind.permission)
     await restrictions.require(session, actor, item.id)
-    row = await session.get_one(kind.model, item.id, populate_existing=True)
+    row = await session.get(kind.model, item.id, populate_existing=True)
+    if row is None:  # what it belonged to was deleted forever
+        raise NotFound(t("The item in the trash"))
     await kind.restore(session, actor, core, row)
     await repository.remove(session, [item.id])
     await audit.record(session, "trash.restored", actor=actor, subject=str(item.id), client=client, kind=item.kind)

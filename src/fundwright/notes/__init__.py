@@ -1,0 +1,1 @@
+"""The notes that a workspace keeps on opportunities."""

@@ -1,0 +1,23 @@
+"""The notes in a copy of an account's data."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.personal_data import DataFile, as_json
+from fundwright.accounts.schemas import Actor, Permission
+from fundwright.core.assembly import Core
+from fundwright.core.paging import iterate_all
+from fundwright.notes import service
+from fundwright.notes.schemas import NoteQuery
+
+
+@needs(Permission.READ)
+async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
+    """The notes that the actor sees, also those in the trash."""
+    found = iterate_all(lambda page: service.list_notes(session, actor, page), NoteQuery())
+    yield as_json("notes/notes.json", [each async for each in found])
+    yield as_json("notes/notes_in_trash.json", await service.list_trashed(session, actor))
