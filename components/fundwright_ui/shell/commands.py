@@ -94,6 +94,7 @@ def actions(connection: Connection, actor: Actor, *, has_sidebar: bool) -> list[
     )
     return [
         *(work if actor.may(Permission.WORK) else ()),
+        Command(id="watched", label=t("Watched opportunities"), path="/dashboard/sam?watched=me"),
         Command(id="new-workspace", label=t("New workspace"), path="/dashboard/workspace?open=new"),
         Command(id="feedback", label=t("Send feedback"), path="/feedback"),
         Command(id="light", label=t("Light mode"), mode="light"),

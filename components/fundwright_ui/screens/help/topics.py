@@ -13,6 +13,7 @@ NAMES = (
     "opportunities",
     "searching",
     "saved-searches",
+    "watching",
     "importing",
     "fit",
     "categories",

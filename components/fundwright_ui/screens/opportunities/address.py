@@ -15,8 +15,20 @@ IMPORT = f"{PATHS['contract']}?import=open"
 """The form that imports files. It begins with the format of contracts, which most accounts import first, and offers all formats."""
 
 SEVERAL = ("agency", "type", "set_aside", "activity_code", "source")
-SINGLE = ("number", "naics", "due_from", "due_to", "posted_from", "posted_to", "added_after", "category")
-SHARED = ("q", "verbatim", "availability", "due_from", "due_to", "posted_from", "posted_to", "category", "sort", "page_size")
+SINGLE = ("number", "naics", "due_from", "due_to", "posted_from", "posted_to", "added_after", "category", "watched")
+SHARED = (
+    "q",
+    "verbatim",
+    "availability",
+    "due_from",
+    "due_to",
+    "posted_from",
+    "posted_to",
+    "category",
+    "watched",
+    "sort",
+    "page_size",
+)
 """Parameters that both kinds share: the tabs keep them."""
 VERBATIM = "yes"
 ANY = "any"

@@ -65,7 +65,8 @@ def filter_chips(
     """The most frequent filters, one popover with all others, and those of the others that are set. The content of a popover is sent
     when it opens. Which one is open is in the address, so that a page that lost its connection keeps it."""
     connection, opened = use_connection(), use_ref("")
-    frequent, others = _filters(kind, url, query, facets, own_categories, connection.core)
+    is_shared = use_actor().is_in_shared_workspace
+    frequent, others = _filters(kind, url, query, facets, own_categories, connection.core, is_shared=is_shared)
     count = sum(bool(each.value) for each in (*frequent, *others)) + bool(query.number)
 
     def chip(filter: _Filter) -> VdomDict:
@@ -142,9 +143,16 @@ def _availability(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDic
 
 
 def _filters(
-    kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, own_categories: Sequence[CategoryRead], core: Core
+    kind: Kind,
+    url: UrlState,
+    query: OpportunityQuery,
+    facets: Facets,
+    own_categories: Sequence[CategoryRead],
+    core: Core,
+    *,
+    is_shared: bool,
 ) -> tuple[list[_Filter], list[_Filter]]:
-    """The frequent filters, and the others."""
+    """The frequent filters, and the others. `is_shared` says whether others may belong to the workspace."""
     # The numbers include open, closed, and award notices, whatever the other filters are.
     are_counted = not query.model_dump(exclude_defaults=True, exclude={"kind", *PageRequest.model_fields})
 
@@ -205,6 +213,7 @@ def _filters(
     category = _category(url, query, own_categories)
     frequent = [agency, code, *([naics] if kind == "contract" else []), due]
     return frequent, [
+        _watched(url, query, is_shared=is_shared),
         types,
         posted,
         *([category] if own_categories or query.category else []),
@@ -217,6 +226,13 @@ def _category(url: UrlState, query: OpportunityQuery, own_categories: Sequence[C
     current = names.get(str(query.category), "…") if query.category else ""
     entries = [(name, {"category": id}, None) for id, name in names.items()]
     return _Filter("category", t("Category"), current, ("category",), lambda: _links(url, entries, current))
+
+
+def _watched(url: UrlState, query: OpportunityQuery, *, is_shared: bool) -> _Filter:
+    names = {"me": t("By me"), **({"anyone": t("By anyone in the workspace")} if is_shared or query.watched == "anyone" else {})}
+    current = names.get(query.watched or "", "")
+    entries = [(label, {"watched": name}, None) for name, label in names.items()]
+    return _Filter("watched", t("Watched"), current, ("watched",), lambda: _links(url, entries, current))
 
 
 def _days(

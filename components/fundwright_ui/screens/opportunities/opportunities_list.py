@@ -14,7 +14,7 @@ from fundwright.accounts.schemas import Permission
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import LabelRead
 from fundwright.core.messages import t
-from fundwright.opportunities import service
+from fundwright.opportunities import service, watching
 from fundwright.opportunities.schemas import Availability, FoundPage, Kind
 from fundwright_ui.hooks import UNCHANGED, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
@@ -30,6 +30,7 @@ from fundwright_ui.screens.opportunities.toolbar import (
     kind_tabs,
     toolbar,
 )
+from fundwright_ui.screens.opportunities.watching import due_dates
 from fundwright_ui.screens.searches.bar import saved_search_bar
 from fundwright_ui.screens.sharing.panel import OPEN as SHARE
 from fundwright_ui.screens.sharing.panel import share_panel
@@ -72,7 +73,11 @@ def opportunities_list(kind: Kind) -> VdomDict:
     found = use_query(
         search if query.text else read,
         key=[query],
-        topics=[service.TOPIC, categories.categories_topic(actor.workspace_id)],
+        topics=[
+            service.TOPIC,
+            categories.categories_topic(actor.workspace_id),
+            *([watching.watches_topic(actor.workspace_id)] if query.watched else []),
+        ],
         with_session=not query.text,
     )
     facets = use_query(lambda session: service.facets(session, actor, kind=kind), key=[kind], topics=[service.TOPIC])
@@ -127,6 +132,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
         panel,
         toolbar(kind, query, count_text(listed), view, offered, own_categories.value or []),
         saved_search_bar(query),
+        due_dates(query.watched, key=f"due-{query.watched}") if query.watched else None,
         correction(url, typed, searched) if is_corrected else None,
         *(
             results(kind, url, query, listed, labels, elsewhere, view=view.value, is_loading=found.is_slow)

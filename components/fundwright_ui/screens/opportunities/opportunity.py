@@ -36,6 +36,7 @@ from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.screens.opportunities.fit import fit_of
 from fundwright_ui.screens.opportunities.results import award_line, due_chip, notices_link
+from fundwright_ui.screens.opportunities.watching import watch_button, watchers_of
 from fundwright_ui.screens.presence import people_here
 from fundwright_ui.ui import (
     Fields,
@@ -132,12 +133,18 @@ def opportunity_detail(kind: Kind) -> VdomDict:
         display_title(opportunity.title),
         _marks(opportunity),
         people_here(visit, key="people") if visit else None,
+        watchers_of(opportunity.id, key="watchers"),
         award_line(opportunity),
         notices_link(opportunity),
         html.div({"key": "parts"}, parts),
         comments_panel(service.OPPORTUNITY, opportunity.id, key="comments") if are_comments_open(use_url_state()) else None,
         subtitle=" · ".join(filter(None, (opportunity.number, agency_name(opportunity.agency)))),
-        actions=[back, comments_button(opportunity.id, key="comments"), draft if actor.may(Permission.WORK) else None],
+        actions=[
+            back,
+            watch_button(opportunity.id, key="watch"),
+            comments_button(opportunity.id, key="comments"),
+            draft if actor.may(Permission.WORK) else None,
+        ],
     )
 
 
