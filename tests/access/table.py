@@ -52,6 +52,7 @@ ROUTES = _table(
         POST /shared/{secret}
         GET /unsubscribe/{token}
         POST /unsubscribe/{token}
+        GET /shared/{secret}/opportunities/{notice_id}
         GET /shared/{secret}/comments
         POST /shared/{secret}/comments
         GET /{path:page}

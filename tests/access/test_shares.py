@@ -1,4 +1,4 @@
-"""Guests with a share link, tried in each state of the link, and on each route: the link shows the draft that it shares, and nothing else."""
+"""Guests with a share link, tried in each state of the link, and on each route: the link shows the draft or the list that it shares, and nothing else."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ BROWSER = {"user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/201001
 
 @dataclass(frozen=True)
 class Harbor:
-    """A workspace of Ada, in which Bob, an editor, shares a draft for comments. Eve works in another workspace, where she shares hers."""
+    """A workspace of Ada, in which Bob, an editor, shares a draft and a list of grants for comments. Eve works in another workspace, where she
+    shares hers."""
 
     core: Core
     ada: Actor
@@ -58,6 +59,11 @@ class Harbor:
     """With a password."""
     foreign: ShareCreated
     """Eve's."""
+    listed: ShareCreated
+    locked_list: ShareCreated
+    """With a password."""
+    grant_id: UUID
+    contract_id: UUID
 
     async def restrict(self, *members: ChosenMember) -> None:
         with acting_in(self.ada.scope):
@@ -73,11 +79,11 @@ class Harbor:
 
 @pytest.fixture
 async def harbor(committed: Core, snapshots: Snapshots) -> Harbor:
-    ada, bob, eve, draft_id, links = await snapshots.of(committed, _make_harbor)
-    return Harbor(committed, ada, bob, eve, draft_id, *links)
+    ada, bob, eve, draft_id, links, notices = await snapshots.of(committed, _make_harbor)
+    return Harbor(committed, ada, bob, eve, draft_id, *links, *notices)
 
 
-async def _make_harbor(core: Core) -> tuple[Actor, Actor, Actor, UUID, list[ShareCreated]]:
+async def _make_harbor(core: Core) -> tuple[Actor, Actor, Actor, UUID, list[ShareCreated], list[UUID]]:
     async with core.database.transaction() as session:
         ada, bob, eve = [await add_account(session, f"{name}@example.org", name=name.title()) for name in ("ada", "bob", "eve")]
         await opportunities.load_sample_once(session)
@@ -97,7 +103,17 @@ async def _make_harbor(core: Core) -> tuple[Actor, Actor, Actor, UUID, list[Shar
                 links.append(await sharing.share(session, actor, core, new))
         await session.execute(text("UPDATE draft SET title = :title"), {"title": CANARY})
         await conversation.add_comment(session, ada, core, CommentForm(subject_id=drafts[0], text=TEAM))
-    return ada, bob, eve, drafts[0], links
+        notices = list[UUID]()
+        for kind in ("grant", "contract"):
+            found = await opportunities.list_opportunities(session, ada, OpportunityQuery(page_size=1, kind=kind))
+            notices.append(found.items[0].id)
+            await conversation.add_comment(session, ada, core, CommentForm(subject_id=notices[-1], text=TEAM))
+        await session.execute(text("UPDATE opportunity SET title = :title WHERE id = :id"), {"title": CANARY, "id": notices[0]})
+        for password in (None, PASSWORD):
+            grants = OpportunityQuery(kind="grant")
+            new = NewShare(recipient="Grace", query=grants, password=password, allows_comments=True)
+            links.append(await sharing.share(session, bob, core, new))
+    return ada, bob, eve, drafts[0], links, notices
 
 
 async def ask(
@@ -112,13 +128,13 @@ async def ask(
     return await client.get(path)
 
 
-async def outcome(harbor: Harbor, link: ShareCreated, password: str | None) -> tuple[str, str]:
+async def outcome(harbor: Harbor, link: ShareCreated, password: str | None, **fields: str) -> tuple[str, str]:
     """What a guest gets from opening the link, and from sending a comment: "shown" or "added", "asked" for a password, or "over"."""
     became = list[str]()
     async with opened(build_app(harbor.core)) as client:
         client.headers.update(BROWSER)
         for is_comment in (False, True):
-            response = await ask(client, link, password, comment=is_comment)
+            response = await ask(client, link, password, comment=is_comment, **fields)
             assert TEAM not in response.text
             if response.status_code == 303:
                 became.append("added")
@@ -145,7 +161,7 @@ async def expire(harbor: Harbor) -> None:
 
 async def revoke(harbor: Harbor) -> None:
     async with harbor.core.database.transaction() as session:
-        for link in (harbor.open, harbor.locked):
+        for link in (harbor.open, harbor.locked, harbor.listed, harbor.locked_list):
             await sharing.revoke(session, harbor.ada, link.id)
 
 
@@ -215,6 +231,28 @@ async def test_a_guest_gets_what_the_state_of_the_link_allows(harbor: Harbor, st
     assert await outcome(harbor, harbor.open if password is None else harbor.locked, password or None) == meant
 
 
+@pytest.mark.parametrize("state", [state for state in STATES if "draft" not in state])
+async def test_a_guest_gets_of_a_list_what_the_state_of_the_link_allows(harbor: Harbor, state: str) -> None:
+    change, password, meant = STATES[state]
+    await change(harbor)
+    link = harbor.listed if password is None else harbor.locked_list
+    assert await outcome(harbor, link, password or None, notice_id=str(harbor.grant_id)) == meant
+
+
+async def test_a_list_opens_the_notices_that_it_finds_and_no_others(harbor: Harbor) -> None:
+    async with opened(build_app(harbor.core)) as client:
+        client.headers.update(BROWSER)
+        answers = dict[str, list[int]]()
+        for name, link in (("list", harbor.listed), ("draft", harbor.open), ("foreign draft", harbor.foreign)):
+            path = httpx.URL(link.link).path
+            pages = [await client.get(f"{path}/opportunities/{id}") for id in (harbor.grant_id, harbor.contract_id, uuid4())]
+            assert all(TEAM not in page.text for page in pages)
+            answers[name] = [page.status_code for page in pages]
+        refused = await ask(client, harbor.listed, comment=True, notice_id=str(harbor.contract_id))
+    assert answers == {"list": [200, 404, 404], "draft": [404] * 3, "foreign draft": [404] * 3}
+    assert refused.status_code == 404 and GUEST not in await harbor.texts()
+
+
 async def test_a_link_opens_nothing_of_another_workspace(harbor: Harbor) -> None:
     """Neither its comments by their ids, nor its page by the workspace in the address, nor its page with the proof of another link."""
     async with opened(build_app(harbor.core)) as client:
@@ -222,7 +260,7 @@ async def test_a_link_opens_nothing_of_another_workspace(harbor: Harbor) -> None
         await ask(client, harbor.open, comment=True)
         async with harbor.core.database.transaction() as session:
             threads = list(await session.scalars(select(Comment.id)))
-        assert len(threads) == 2
+        assert len(threads) == 4
         for thread in threads:
             assert (await ask(client, harbor.foreign, comment=True, thread_id=str(thread))).status_code == 404
         page = (await client.get(httpx.URL(harbor.foreign.link).path, params={"w": str(harbor.bob.workspace_id)})).text
@@ -232,7 +270,7 @@ async def test_a_link_opens_nothing_of_another_workspace(harbor: Harbor) -> None
         client.cookies.clear()
         page = (await client.get(httpx.URL(harbor.open.link).path, headers={"cookie": proof})).text
         assert "Shared by Bob" in page
-    assert sorted(await harbor.texts()) == sorted([TEAM, GUEST])
+    assert sorted(await harbor.texts()) == sorted([*[TEAM] * 3, GUEST])
 
 
 @pytest.mark.parametrize("who", ["eve", "ada"])

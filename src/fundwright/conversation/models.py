@@ -19,8 +19,8 @@ class Comment(Base):
     __table_args__ = (
         Index("ix_comment_owner_id_subject_id", "owner_id", "subject_id"),
         ForeignKeyConstraint(
-            ["share_id", "owner_id", "subject_id"],
-            ["share_link.id", "share_link.owner_id", "share_link.draft_id"],
+            ["share_id", "owner_id"],
+            ["share_link.id", "share_link.owner_id"],
             name="fk_comment_share_id_share_link",
             ondelete="CASCADE",
         ),

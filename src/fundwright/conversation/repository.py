@@ -102,9 +102,12 @@ async def list_authors(session: AsyncSession, thread_id: UUID) -> Sequence[UUID]
     return [author for author in await session.scalars(authors) if author is not None]
 
 
-async def page_of_share(session: AsyncSession, share_id: UUID, query: PageRequest) -> tuple[list[ThreadRows], int]:
-    """Return threads that guests started through a link, newest first, with all replies."""
-    found = select(Comment).where(Comment.share_id == share_id).execution_options(populate_existing=True)
+async def page_of_share(
+    session: AsyncSession, share_id: UUID, subject_id: UUID, query: PageRequest
+) -> tuple[list[ThreadRows], int]:
+    """Return threads that guests started on a subject through a link, newest first, with all replies."""
+    of_link = Comment.share_id == share_id, Comment.subject_id == subject_id
+    found = select(Comment).where(*of_link).execution_options(populate_existing=True)
     firsts = found.where(Comment.thread_id.is_(None))
     total = await count_all(session, firsts)
     newest_first = firsts.order_by(Comment.created_at.desc(), Comment.id).offset(query.offset).limit(query.page_size)
@@ -119,6 +122,13 @@ async def page_of_share(session: AsyncSession, share_id: UUID, query: PageReques
 async def count_of_guests(session: AsyncSession, share_id: UUID) -> int:
     """Return how many comments guests have written through a link."""
     return await count_all(session, select(Comment.id).where(Comment.share_id == share_id, Comment.is_guest))
+
+
+async def count_by_subject(session: AsyncSession, share_id: UUID) -> dict[UUID, int]:
+    """Return how many comments each subject has in the threads of a link; that of the newest comment is the first."""
+    counts = select(Comment.subject_id, func.count().filter(Comment.deleted_at.is_(None))).where(Comment.share_id == share_id)
+    newest_first = counts.group_by(Comment.subject_id).order_by(func.max(Comment.created_at).desc(), Comment.subject_id)
+    return dict((await session.execute(newest_first)).all())
 
 
 async def remove(session: AsyncSession, comment_id: UUID) -> None:

@@ -159,15 +159,25 @@ async def read_conversation(
 
 
 @needs(Permission.WORK)
-async def list_for_guests(session: AsyncSession, actor: Actor, share_id: UUID, query: PageRequest) -> Page[Thread]:
-    """Return what guests with a share link of the actor read: the threads that were started through it, newest first, or the last page."""
+async def list_for_guests(
+    session: AsyncSession, actor: Actor, share_id: UUID, subject_id: UUID, query: PageRequest
+) -> Page[Thread]:
+    """Return what guests with a share link of the actor read: the threads that were started through it on this subject, newest first, or
+    the last page."""
     async with switched_to(session, Scope(share_id=share_id)):
-        threads, total = await repository.page_of_share(session, share_id, query)
+        threads, total = await repository.page_of_share(session, share_id, subject_id, query)
         if total and not threads:
             query = query.model_copy(update={"page": -(-total // query.page_size)})
-            threads, total = await repository.page_of_share(session, share_id, query)
+            threads, total = await repository.page_of_share(session, share_id, subject_id, query)
     items = await _read_threads(session, actor, threads)
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.WORK)
+async def count_for_guests(session: AsyncSession, actor: Actor, share_id: UUID) -> Mapping[UUID, int]:
+    """Return the number of comments that guests with a share link of the actor read, by subject: that of the newest comment is the first."""
+    async with switched_to(session, Scope(share_id=share_id)):
+        return await repository.count_by_subject(session, share_id)
 
 
 async def _read_threads(session: AsyncSession, actor: Actor, threads: Sequence[ThreadRows]) -> list[Thread]:
@@ -223,20 +233,20 @@ async def reply(session: AsyncSession, actor: Actor, core: Core, comment_id: UUI
 
 @needs(Permission.WORK)
 async def add_guest_comment(
-    session: AsyncSession, actor: Actor, core: Core, share_id: UUID, draft_id: UUID, form: GuestForm
+    session: AsyncSession, actor: Actor, core: Core, share_id: UUID, subject_id: UUID, form: GuestForm
 ) -> tuple[UUID, bool]:
-    """Add what a guest writes on a draft through a share link of the actor. Returns the comment's id, and whether it is new. The actor and
+    """Add what a guest writes on this subject through a share link of the actor. Returns the comment's id, and whether it is new. The actor and
     the members who wrote in the thread are notified, and the thread is open again. Raises NotFound or TooManyComments."""
-    kind, subject = await get_subject(session, actor, core, draft_id)
+    kind, subject = await get_subject(session, actor, core, subject_id)
     first: Comment | None = None
     if form.thread_id is not None:
         first = await repository.lock_thread(session, actor.workspace_id, form.thread_id)
-        if first.share_id != share_id:
+        if (first.share_id, first.subject_id) != (share_id, subject_id):
             raise NotFound(t("The comment"))
     part_id = form.part_id if first is None else None
     if part_id is not None and part_id not in subject.parts:
         raise NotFound(t("The section"))
-    id = _id_of(form, share_id, form.thread_id, part_id, form.name)
+    id = _id_of(form, share_id, subject_id, form.thread_id, part_id, form.name)
     async with switched_to(session, Scope(share_id=share_id)):
         is_new = await repository.add(
             session,
@@ -244,7 +254,7 @@ async def add_guest_comment(
                 "id": id,
                 "owner_id": actor.workspace_id,
                 "subject_kind": kind,
-                "subject_id": draft_id,
+                "subject_id": subject_id,
                 "thread_id": form.thread_id,
                 "part_id": part_id,
                 "part": subject.parts[part_id] if part_id else "",
@@ -266,15 +276,15 @@ async def add_guest_comment(
     await notifications.notify(
         session,
         events.COMMENTED_BY_GUEST,
-        await restrictions.may_be_told(session, actor, draft_id, {actor.id, *authors}),
+        await restrictions.may_be_told(session, actor, subject_id, {actor.id, *authors}),
         actor=None,
         workspace_id=actor.workspace_id,
         subject=subject.title,
         path=subject.path_of(id),
         event=_event_of(id),
     )
-    await activity.record(session, actor, events.GUEST_COMMENTED, _subject_of(kind, draft_id, subject), guest=form.name)
-    await _announce(session, actor, draft_id)
+    await activity.record(session, actor, events.GUEST_COMMENTED, _subject_of(kind, subject_id, subject), guest=form.name)
+    await _announce(session, actor, subject_id)
     return id, True
 
 

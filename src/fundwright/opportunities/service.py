@@ -180,6 +180,17 @@ async def search(core: Core, actor: Actor, query: OpportunityQuery) -> FoundPage
 
 
 @needs(Permission.READ)
+async def found_among(core: Core, actor: Actor, query: OpportunityQuery, ids: Collection[UUID]) -> Collection[UUID]:
+    """Return which of these opportunities `search` finds, on any page. Opens its own sessions."""
+    if not ids:
+        return ()
+    understood, meaning = await understand(core, query)
+    async with core.database.reading() as session:
+        ranked = await _rank(session, actor, understood, meaning)
+        return await listing.found_among(session, understood, _chosen(actor, understood), ids, ranked=ranked)
+
+
+@needs(Permission.READ)
 async def list_opportunities(
     session: AsyncSession, actor: Actor, query: OpportunityQuery, *, meaning: Meaning | None = None
 ) -> FoundPage:

@@ -13,7 +13,7 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
 from fundwright.sharing import service
-from fundwright.sharing.schemas import DraftForm, NewShare, OpportunitiesForm, ShareCreated, ShareQuery, ShareRead
+from fundwright.sharing.schemas import NewShare, OpportunitiesForm, ShareCreated, ShareForm, ShareQuery, ShareRead
 
 router = APIRouter(tags=["sharing"])
 
@@ -33,7 +33,7 @@ async def export_shares(export: Export, actor: CurrentActor, query: Annotated[Sh
 
 @router.post("/api/shares/drafts/{draft_id}", status_code=status.HTTP_201_CREATED)
 async def share_draft(
-    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, draft_id: UUID, form: DraftForm
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, draft_id: UUID, form: ShareForm
 ) -> ShareCreated:
     """Create a link with which anyone can view a draft, or also comment on it. Its address is only in this response."""
     new = NewShare(**form.model_dump(), draft_id=draft_id)
@@ -44,7 +44,8 @@ async def share_draft(
 async def share_opportunities(
     session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, form: OpportunitiesForm
 ) -> ShareCreated:
-    """Create a link with which anyone can view the opportunities that a query finds. Its address is only in this response."""
+    """Create a link with which anyone can view the opportunities that a query finds, or also comment on them. Its address is only in this
+    response."""
     return await service.share(session, actor, core, NewShare(**form.model_dump()), client=client)
 
 

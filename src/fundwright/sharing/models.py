@@ -25,8 +25,7 @@ class ShareLink(Base):
             ondelete="SET NULL (created_by)",
         ),
         CheckConstraint("num_nonnulls(draft_id, query) = 1", name="subject"),
-        CheckConstraint("NOT allows_comments OR draft_id IS NOT NULL", name="comments"),
-        UniqueConstraint("id", "owner_id", "draft_id", name="uq_share_link_id_owner_id_draft_id"),
+        UniqueConstraint("id", "owner_id"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -44,7 +43,7 @@ class ShareLink(Base):
     shows_titles: Mapped[bool]
     """Whether the titles of cited documents are shown."""
     allows_comments: Mapped[bool]
-    """Whether guests can comment on the draft."""
+    """Whether guests can comment on the draft, or on the notices of the list."""
     created_by: Mapped[UUID | None]
     """None once that person is no longer a member of the workspace; then the link has ended."""
     created_at: Mapped[datetime] = mapped_column(default=now)

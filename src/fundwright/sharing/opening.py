@@ -4,6 +4,7 @@ else of the workspace."""
 from __future__ import annotations
 
 import hmac
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -32,7 +33,7 @@ from fundwright.core.scopes import INSTALLATION, acting_in
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftRead
 from fundwright.opportunities import service as opportunities
-from fundwright.opportunities.schemas import FoundPage, OpportunityQuery
+from fundwright.opportunities.schemas import FoundPage, OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright.sharing import repository
 from fundwright.sharing.models import ShareLink
 from fundwright.sharing.service import audit_subject_of, shares_topic
@@ -89,12 +90,26 @@ class Shared:
         return OpportunityQuery.model_validate(self.link.query)
 
 
+class NoticeGone(FundwrightError):
+    """The same for a notice that is not in the list, and for none."""
+
+    status = 404
+
+    def __init__(self) -> None:
+        super().__init__(
+            t("This opportunity is not in the list that was shared with you, or not any longer. Go back to the list.")
+        )
+
+
 @dataclass(frozen=True)
 class SharedList:
-    """A page of the opportunities of a link, and the name of the category that it is limited to."""
+    """A page of the opportunities of a link, and the name of the category that it is limited to. `comments` counts the comments through the
+    link for each opportunity that has some; `gone` are those of them that are no longer in the list."""
 
     listed: FoundPage
     category: str
+    comments: Mapping[UUID, int]
+    gone: Sequence[OpportunityRow]
 
 
 async def find(core: Core, secret: str) -> Shared:
@@ -130,11 +145,42 @@ async def list_opportunities(core: Core, shared: Shared, *, page: int) -> Shared
         if listed.total and not listed.items:
             last = -(-listed.total // listed.page_size)
             listed = await opportunities.search(core, shared.creator, query.model_copy(update={"page": last}))
-        if query.category is None:
-            return SharedList(listed, "")
+        comments = await _count_comments(core, shared)
+        others = comments.keys() - {each.id for each in listed.items}
+        found = await opportunities.found_among(core, shared.creator, query, others)
         async with core.database.reading() as session:
-            names = {each.id: each.name for each in await categories.list_categories(session, shared.creator)}
-    return SharedList(listed, names.get(query.category, ""))
+            gone = [id for id in comments if id in others and id not in found]
+            rows = await opportunities.rows_of(session, shared.creator, gone)
+            named = await categories.list_categories(session, shared.creator) if query.category else ()
+    names = {each.id: each.name for each in named}
+    return SharedList(listed, names.get(query.category, "") if query.category else "", comments, rows)
+
+
+async def _count_comments(core: Core, shared: Shared) -> Mapping[UUID, int]:
+    if not shared.link.allows_comments:
+        return {}
+    async with core.database.reading(scope=shared.creator.scope) as session:
+        return await conversation.count_for_guests(session, shared.creator, shared.link.id)
+
+
+async def get_notice(core: Core, shared: Shared, notice_id: str) -> OpportunityRead:
+    """Return an opportunity of a list on which guests can comment: one that the link's query finds now, or one that has a thread of the
+    link. Raises NoticeGone."""
+    if shared.link.draft_id is not None or not shared.link.allows_comments:
+        raise NoticeGone
+    try:
+        id = UUID(notice_id)
+    except ValueError as error:
+        raise NoticeGone from error
+    with acting_in(shared.creator.scope):
+        has_thread = id in await _count_comments(core, shared)
+        if not has_thread and id not in await opportunities.found_among(core, shared.creator, shared.query, [id]):
+            raise NoticeGone
+        async with core.database.reading() as session:
+            try:
+                return await opportunities.get_opportunity(session, shared.creator, id)
+            except NotFound as error:
+                raise NoticeGone from error
 
 
 async def enter(core: Core, shared: Shared, password: str, *, client: Client) -> str:
@@ -182,19 +228,19 @@ async def count(core: Core, shared: Shared, *, client: Client) -> None:
         await publish(session, shares_topic(shared.link.owner_id))
 
 
-async def list_comments(core: Core, shared: Shared, *, page: int) -> Page[Thread]:
-    """Return the threads that guests started through the link, newest first."""
+async def list_comments(core: Core, shared: Shared, subject_id: UUID, *, page: int) -> Page[Thread]:
+    """Return the threads that guests started on the draft or the opportunity through the link, newest first."""
     query = PageRequest(page=page, page_size=_THREADS_SHOWN)
     async with core.database.reading(scope=shared.creator.scope) as session:
-        return await conversation.list_for_guests(session, shared.creator, shared.link.id, query)
+        return await conversation.list_for_guests(session, shared.creator, shared.link.id, subject_id, query)
 
 
-async def comment(core: Core, shared: Shared, form: GuestForm, *, client: Client) -> UUID:
-    """Add what a guest writes, and return its id. Raises LinkOver if the link has ended in the meantime, NotAllowed if it does not allow
-    comments, TooManyTries, or an error of `add_guest_comment`."""
+async def comment(core: Core, shared: Shared, subject_id: UUID, form: GuestForm, *, client: Client) -> UUID:
+    """Add what a guest writes on the draft, or on an opportunity that `get_notice` returned, and return its id. Raises LinkOver if the link
+    has ended in the meantime, NotAllowed if it does not allow comments, TooManyTries, or an error of `add_guest_comment`."""
     async with core.database.transaction(scope=shared.creator.scope) as session:
         link = await repository.lock_working(session, shared.link.id)
-        if link is None or link.draft_id is None:
+        if link is None:
             raise LinkOver
         if not link.allows_comments:
             raise NotAllowed(t("This link does not allow comments. Ask the person who sent it to you."))
@@ -205,7 +251,7 @@ async def comment(core: Core, shared: Shared, form: GuestForm, *, client: Client
             address=client.address,
             limits=(_COMMENTS_PER_LINK, _COMMENTS_PER_ADDRESS),
         )
-        id, is_new = await conversation.add_guest_comment(session, shared.creator, core, link.id, link.draft_id, form)
+        id, is_new = await conversation.add_guest_comment(session, shared.creator, core, link.id, subject_id, form)
         if is_new:
             await _record(session, "share.commented", shared, client)
     return id

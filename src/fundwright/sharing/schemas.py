@@ -28,7 +28,8 @@ def _visible(name: str) -> str:
 class ShareForm(BaseModel):
     """How something is shared. `recipient` is the person or organization that the link is for; the watermark shows it.
 
-    Unless `shows_titles` is set, the titles of cited documents are withheld.
+    Unless `shows_titles` is set, the titles of cited documents are withheld. With `allows_comments`, guests can comment on the draft, or on
+    the notices of the list, and read the replies.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -38,11 +39,6 @@ class ShareForm(BaseModel):
     password: Annotated[str | None, BeforeValidator(lambda given: given or None)] = Field(default=None, max_length=1_000)
     has_watermark: bool = False
     shows_titles: bool = False
-
-
-class DraftForm(ShareForm):
-    """How a draft is shared. With `allows_comments`, guests can comment on it, and read the replies."""
-
     allows_comments: bool = False
 
 
@@ -60,7 +56,7 @@ class OpportunitiesForm(ViewForm):
     query: OpportunityQuery
 
 
-class NewShare(ViewForm, DraftForm):
+class NewShare(ViewForm):
     """What to share: the draft `draft_id`, or the opportunities that `query` finds, whenever the link is opened."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -72,8 +68,6 @@ class NewShare(ViewForm, DraftForm):
     def _has_one_subject(self) -> Self:
         if (self.draft_id is None) == (self.query is None):
             raise ValueError(t("Name either a draft or a list of opportunities to share."))
-        if self.allows_comments and self.draft_id is None:
-            raise ValueError(t("Guests can comment only on drafts."))
         return self
 
 

@@ -52,7 +52,7 @@ def shares_topic(owner_id: UUID) -> str:
 
 @needs(Permission.WORK)
 async def share(session: AsyncSession, actor: Actor, core: Core, new: NewShare, *, client: Client = COMMAND_LINE) -> ShareCreated:
-    """Create a link with which anyone can view a draft or a list of opportunities, or comment on a draft. Only the result has its address.
+    """Create a link with which anyone can view a draft or a list of opportunities, or comment on it. Only the result has its address.
 
     The page shows what the actor may see whenever it is opened. A program cannot create a link, because it would outlive the program's
     token. Raises NotForPrograms, NotFound, WeakPassword, TooManyLinks, or NotAllowed for a restricted draft that the actor may not edit.

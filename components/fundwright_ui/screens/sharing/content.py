@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from uuid import UUID, uuid4
 
 from babel.dates import format_date
@@ -15,7 +15,7 @@ from reactpy.types import VdomDict
 
 from fundwright.conversation.schemas import MOST_CHARACTERS_OF_GUESTS, MOST_OF_NAME, CommentRead, CommentState, Thread
 from fundwright.core.database import now
-from fundwright.core.messages import current_language, nt, t
+from fundwright.core.messages import current_language, nt, number, t
 from fundwright.core.paging import Page
 from fundwright.generation.citing import count_citations
 from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead
@@ -27,11 +27,11 @@ from fundwright.opportunities.display_names import (
     short_set_aside,
     short_type,
 )
-from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
+from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.sharing.opening import Shared, SharedList
 from fundwright_ui.screens.plain_pages import plain_frame
-from fundwright_ui.ui import alert, chip, empty, facts, moment, pagination, select_field, text_area, text_field
+from fundwright_ui.ui import alert, chip, definition_list, empty, facts, moment, pagination, select_field, text_area, text_field
 from fundwright_ui.ui.avatars import avatar
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets.markdown import rendered_for_guests
@@ -98,7 +98,9 @@ def password_page(title: str, error: str, *, typed: Typed | None = None, action:
                     ),
                 ),
                 *(
-                    _comment_fields(typed, "typed", **{name: typed.get(name) for name in ("thread_id", "part_id", "page")})
+                    _comment_fields(
+                        typed, "typed", **{name: typed.get(name) for name in ("thread_id", "part_id", "notice_id", "page")}
+                    )
                     if typed
                     else ()
                 ),
@@ -124,7 +126,44 @@ def draft_page(shared: Shared, draft: DraftRead, comments: Comments | None = Non
         if written
         else html.p({"className": "fw-muted"}, t("No text yet.")),
         _sources(draft, shows_titles=shared.link.shows_titles),
-        _conversation(draft, comments) if comments else None,
+        _conversation(comments, [] if draft.is_letter else [(str(part.id), t(part.heading)) for part in draft.sections])
+        if comments
+        else None,
+        watermark=_watermark_of(shared),
+    )
+
+
+def opportunity_page(shared: Shared, opportunity: OpportunityRead, comments: Comments | None, *, back: str) -> VdomDict:
+    """An opportunity of a list, and the comments on it; `back` is the address of the list."""
+    language = current_language()
+
+    def day(value: datetime | None) -> str:
+        return format_date(day_in_washington(value), locale=language) if value else ""
+
+    about = {
+        t("Number"): opportunity.number,
+        t("Agency"): agency_name(opportunity.agency),
+        t("Type"): opportunity.type,
+        t("Set-aside"): opportunity.set_aside,
+        "NAICS": naics_in_words(opportunity.naics) if opportunity.naics else "",
+        t("Due"): day(opportunity.due_at),
+        t("Posted"): day(opportunity.posted_at),
+        t("Value"): _value(opportunity),
+        t("Place of performance"): opportunity.place,
+    }
+    return plain_frame(
+        html.p(html.a({"href": back}, t("Back to the list"))),
+        _heading(shared, display_title(opportunity.title), shared.title),
+        html.section({"className": "fw-card", "aria-label": t("At a glance")}, definition_list(about)),
+        html.section(
+            {"className": "fw-section", "aria-label": t("Description")},
+            html.div({"className": "fw-section-header"}, html.h2(t("Description"))),
+            html.div({"className": "fw-prose fw-prewrap", "dir": "auto"}, opportunity.description)
+            if opportunity.description
+            else html.p({"className": "fw-muted"}, t("The imported file has no description for this notice.")),
+            html.p(html.a({"href": opportunity.url, "rel": "noreferrer"}, t("Open the source"))) if opportunity.url else None,
+        ),
+        _conversation(comments, notice_id=str(opportunity.id)) if comments else None,
         watermark=_watermark_of(shared),
     )
 
@@ -181,12 +220,12 @@ def _sources(draft: DraftRead, *, shows_titles: bool) -> VdomDict | None:
     )
 
 
-def _conversation(draft: DraftRead, comments: Comments) -> VdomDict:
-    """What guests write here, and the replies."""
+def _conversation(comments: Comments, parts: Sequence[tuple[str, str]] = (), **about: str) -> VdomDict:
+    """What guests write here, and the replies. A comment on a draft may be about one of its `parts`; `about` are hidden fields that say on
+    what it is."""
     threads, typed = comments.threads, comments.typed
     # Also a reply in a thread that was deleted meanwhile.
     is_new = typed.get("thread_id") not in {str(thread.first.id) for thread in threads.items}
-    parts = [] if draft.is_letter else [(str(part.id), t(part.heading)) for part in draft.sections]
     return html.section(
         {"className": "fw-section fw-shared-comments", "id": "comments", "aria-label": t("Comments")},
         html.div({"className": "fw-section-header"}, html.h2(t("Comments"))),
@@ -205,12 +244,12 @@ def _conversation(draft: DraftRead, comments: Comments) -> VdomDict:
             )
             if parts
             else None,
-            *_comment_fields(typed if is_new else Typed(), "new"),
+            *_comment_fields(typed if is_new else Typed(), about.get("notice_id", "new"), **about),
             _submit(t("Add comment")),
         ),
         html.ul(
             {"className": "fw-threads", "aria-label": t("Comments")},
-            *(_thread(thread, comments, key=str(thread.first.id)) for thread in threads.items),
+            *(_thread(thread, comments, about, key=str(thread.first.id)) for thread in threads.items),
         )
         if threads.items
         else empty(t("No comments yet."), icon_name="feedback"),
@@ -248,7 +287,7 @@ def _comment_fields(typed: Typed, id: str, **about: str) -> list[Child]:
     ]
 
 
-def _thread(thread: Thread, comments: Comments, *, key: str) -> VdomDict:
+def _thread(thread: Thread, comments: Comments, about: Mapping[str, str], *, key: str) -> VdomDict:
     first, thread_id = thread.first, str(thread.first.id)
     typed = comments.typed if comments.typed.get("thread_id") == thread_id else Typed()
     notes = [
@@ -275,7 +314,7 @@ def _thread(thread: Thread, comments: Comments, *, key: str) -> VdomDict:
                     "action": comments.action,
                     "aria-label": t("Reply to {name}", name=first.signature),
                 },
-                *_comment_fields(typed, thread_id, thread_id=thread_id, page=str(comments.threads.page)),
+                *_comment_fields(typed, thread_id, thread_id=thread_id, page=str(comments.threads.page), **about),
                 _submit(t("Reply"), is_secondary=True),
             ),
         ),
@@ -303,8 +342,11 @@ def _comment(comment: CommentRead) -> VdomDict:
     )
 
 
-def list_page(shared: Shared, found: SharedList, *, href: Callable[[int], str]) -> VdomDict:
-    """A page of the opportunities that the link's query finds now; `href` is the address of another page."""
+def list_page(
+    shared: Shared, found: SharedList, *, href: Callable[[int], str], href_of: Callable[[UUID], str] | None = None
+) -> VdomDict:
+    """A page of the opportunities that the link's query finds now; `href` is the address of another page, and `href_of` that of an
+    opportunity if guests can comment on it."""
     listed = found.listed
     count = (
         t("{n}+ opportunities", n=listed.total)
@@ -320,10 +362,21 @@ def list_page(shared: Shared, found: SharedList, *, href: Callable[[int], str]) 
         )
         if filters
         else None,
-        _table(listed.items)
+        html.p({"className": "fw-muted fw-small"}, t("Open an opportunity to read it and to comment on it."))
+        if href_of
+        else None,
+        _table(listed.items, found.comments, href_of)
         if listed.items
         else empty(t("No opportunities match now. Open this page again later."), icon_name="search"),
         pagination(listed.page, -(-listed.total // listed.page_size), href=href),
+        html.section(
+            {"className": "fw-section", "aria-label": t("No longer in the list")},
+            html.div({"className": "fw-section-header"}, html.h2(t("No longer in the list"))),
+            html.p({"className": "fw-muted fw-small"}, t("The comments on these opportunities are kept.")),
+            _table(found.gone, found.comments, href_of),
+        )
+        if found.gone
+        else None,
         watermark=_watermark_of(shared),
         is_wide=True,
     )
@@ -357,8 +410,9 @@ def _filters(query: OpportunityQuery, category: str) -> list[str]:
     ]
 
 
-def _table(items: list[OpportunityRow]) -> VdomDict:
-    """Without links: the notices of the installation are for people with an account."""
+def _table(items: Sequence[OpportunityRow], comments: Mapping[UUID, int], href_of: Callable[[UUID], str] | None) -> VdomDict:
+    """With links to those that guests can comment on, and the number of comments. Otherwise without links: the notices of the installation
+    are for people with an account."""
     language = current_language()
 
     def day(value: date) -> str:
@@ -367,18 +421,26 @@ def _table(items: list[OpportunityRow]) -> VdomDict:
     def due(item: OpportunityRow) -> str:
         return day(day_in_washington(item.due_at)) if item.due_at else ""
 
-    def value(item: OpportunityRow) -> str:
-        amount = item.value or (item.award.amount if item.award else None)
-        return format_currency(amount, "USD", locale=language) if amount else ""
+    def title(item: OpportunityRow) -> VdomDict:
+        shown = {"className": "fw-strong", "dir": "auto"}
+        return (
+            html.a(shown | {"href": href_of(item.id)}, display_title(item.title))
+            if href_of
+            else html.span(shown, display_title(item.title))
+        )
+
+    def comment_count(item: OpportunityRow) -> str:
+        return number(comments[item.id]) if comments.get(item.id) else ""
 
     columns: list[tuple[str, Callable[[OpportunityRow], Child]]] = [
-        (t("Title"), lambda item: html.span({"className": "fw-strong", "dir": "auto"}, display_title(item.title))),
+        (t("Title"), title),
         (t("Number"), lambda item: item.number),
         (t("Agency"), lambda item: short_agency_name(item.agency)),
         (t("Type"), lambda item: short_type(item.type)),
         (t("Due"), due),
         (t("Posted"), lambda item: day(day_in_washington(item.posted_at))),
-        (t("Value"), value),
+        (t("Value"), _value),
+        (t("Comments"), comment_count),
     ]
     shown = [(label, cell) for label, cell in columns if any(cell(item) for item in items)]
     return html.div(
@@ -394,6 +456,11 @@ def _table(items: list[OpportunityRow]) -> VdomDict:
             ),
         ),
     )
+
+
+def _value(item: OpportunityRow) -> str:
+    amount = item.value or (item.award.amount if item.award else None)
+    return format_currency(amount, "USD", locale=current_language()) if amount else ""
 
 
 def _heading(shared: Shared, title: str, subtitle: str) -> VdomDict:

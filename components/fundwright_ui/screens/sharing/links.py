@@ -131,7 +131,7 @@ def _details(link: ShareRead) -> VdomDict:
                 t("Password"): t("yes") if link.has_password else t("no"),
                 t("Watermark"): t("yes") if link.has_watermark else t("no"),
                 t("Titles of documents"): (t("shown") if link.shows_titles else t("withheld")) if link.draft_id else None,
-                t("Comments"): (t("allowed") if link.allows_comments else t("not allowed")) if link.draft_id else None,
+                t("Comments"): t("allowed") if link.allows_comments else t("not allowed"),
                 t("Opens"): str(link.opens),
                 t("Last opened"): moment(link.last_opened_at) if link.last_opened_at else None,
                 t("Wrong passwords"): str(link.wrong_passwords) if link.has_password else None,

@@ -13,6 +13,7 @@ from dataclasses import replace
 from enum import Enum, auto
 from http import HTTPStatus
 from urllib.parse import urlencode
+from uuid import UUID
 
 from fastapi import FastAPI
 from fastapi.requests import Request
@@ -28,6 +29,8 @@ from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import t
 from fundwright.core.origins import refuse_other_site
 from fundwright.generation.schemas import DraftRead
+from fundwright.opportunities.display_names import display_title
+from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.sharing import opening
 from fundwright.sharing.opening import LinkOver, Shared, TooManyPasswords, WrongPassword
 from fundwright_ui.runtime.bundle import Bundle
@@ -37,7 +40,7 @@ from fundwright_ui.screens.sharing.content import Comments, Typed
 from fundwright_ui.ui.forms import field_errors
 
 _MOST_PAGES = 100_000
-_TYPED = ("name", "text", "thread_id", "part_id", "key", "page")
+_TYPED = ("name", "text", "thread_id", "part_id", "notice_id", "key", "page")
 """The fields of a comment."""
 _PROGRAMS = re.compile(
     r"(?<!\bcu)bot(\b|/)|crawl|spider|preview|facebookexternalhit|whatsapp|slack-|skypeuri|embedly|pinterest/0|vkshare|"
@@ -57,11 +60,18 @@ class _Reader(Enum):
 
 
 def add_shared_pages(app: FastAPI, *, core: Core, base: str) -> None:
-    """Serve `{base}/shared/{secret}`, and take the comments of guests."""
+    """Serve `{base}/shared/{secret}` and the pages of opportunities below it, and take the comments of guests."""
     pages = SharedPages(core, base)
     path = f"{base}/shared/{{secret}}"
     app.add_api_route(path, pages.show, methods=["GET", "HEAD"], include_in_schema=False, response_model=None)
     app.add_api_route(path, pages.enter, methods=["POST"], include_in_schema=False, response_model=None)
+    app.add_api_route(
+        f"{path}/opportunities/{{notice_id}}",
+        pages.show_notice,
+        methods=["GET", "HEAD"],
+        include_in_schema=False,
+        response_model=None,
+    )
     app.add_api_route(f"{path}/comments", pages.back, methods=["GET"], include_in_schema=False, response_model=None)
     app.add_api_route(f"{path}/comments", pages.comment, methods=["POST"], include_in_schema=False, response_model=None)
 
@@ -74,6 +84,10 @@ class SharedPages:
 
     async def show(self, request: Request, secret: str) -> Response:
         return await self._guarded(lambda: self._show(request, secret))
+
+    async def show_notice(self, request: Request, secret: str, notice_id: str) -> Response:
+        """Show an opportunity of a list on which guests can comment."""
+        return await self._guarded(lambda: self._show(request, secret, notice_id))
 
     async def enter(self, request: Request, secret: str) -> Response:
         """Take the password of a link. The right one leads to its page."""
@@ -101,7 +115,7 @@ class SharedPages:
             while_doing="shared page",
         )
 
-    async def _show(self, request: Request, secret: str) -> Response:
+    async def _show(self, request: Request, secret: str, notice_id: str = "") -> Response:
         shared = await opening.find(self._core, secret)
         reader = _reader_of(request)
         if reader is _Reader.PREFETCH:  # the browser asks again when the person opens the page
@@ -110,9 +124,9 @@ class SharedPages:
             title = t("Shared with Fundwright")
             return await self._page(title, content.message(title, t("Open this link in a browser to view what was shared.")))
         if self._is_locked(request, shared):
-            return await self._password_page()
+            return await self._password_page(action=self._path(secret) if notice_id else None)
         async with opening.turn_of(self._core, shared):
-            title, body = await self._content_of(request, shared, secret)
+            title, body = await self._content_of(request, shared, secret, notice_id)
             page = await self._page(title, body)
         if not opening.is_pass(self._core, shared, "visit", request.query_params.get("visit", "")):
             await opening.count(self._core, shared, client=client_of(request))
@@ -126,26 +140,47 @@ class SharedPages:
         cookie = request.cookies.get(share_cookie_name(self._core.settings), "")
         return shared.link.password_hash is not None and not opening.is_pass(self._core, shared, "password", cookie)
 
-    async def _content_of(self, request: Request, shared: Shared, secret: str) -> tuple[str, VdomDict]:
+    async def _content_of(self, request: Request, shared: Shared, secret: str, notice_id: str) -> tuple[str, VdomDict]:
         page = _number(request.query_params.get("page", ""))
-        if shared.draft is not None:
-            return shared.title, await self._draft_page(shared, shared.draft, secret, Typed(), page=page)
+        subject = await opening.get_notice(self._core, shared, notice_id) if notice_id else shared.draft
+        if subject is not None:
+            return await self._subject_page(shared, subject, secret, Typed(), page=page)
         found = await opening.list_opportunities(self._core, shared, page=page)
-        return shared.title, content.list_page(shared, found, href=self._pages_of(shared))
+        visit = self._visit(shared)
+
+        def href_of(opportunity_id: UUID) -> str:
+            return f"{self._subject_path(shared, opportunity_id, secret)}?{visit}"
+
+        href = href_of if shared.link.allows_comments else None
+        return shared.title, content.list_page(shared, found, href=self._pages_of(shared), href_of=href)
+
+    def _visit(self, shared: Shared) -> str:
+        """The parameter in the addresses of further pages, which do not count as opens."""
+        return urlencode({"visit": opening.new_pass(self._core, shared, "visit")})
 
     def _pages_of(self, shared: Shared, anchor: str = "") -> Callable[[int], str]:
-        """The addresses of the other pages of a list, which do not count as opens."""
-        visit = opening.new_pass(self._core, shared, "visit")
-        return lambda page: f"?{urlencode({'page': page, 'visit': visit})}{anchor}"
+        """The addresses of the other pages of a list."""
+        visit = self._visit(shared)
+        return lambda page: f"?page={page}&{visit}{anchor}"
 
-    async def _draft_page(self, shared: Shared, draft: DraftRead, secret: str, typed: Typed, *, page: int) -> VdomDict:
+    def _subject_path(self, shared: Shared, subject_id: UUID, secret: str) -> str:
+        """Where the draft or an opportunity of the list is shown."""
+        return self._path(secret) if shared.draft else f"{self._path(secret)}/opportunities/{subject_id}"
+
+    async def _subject_page(
+        self, shared: Shared, subject: DraftRead | OpportunityRead, secret: str, typed: Typed, *, page: int
+    ) -> tuple[str, VdomDict]:
+        """The title and the page of the draft or of an opportunity, with the comments on it."""
         comments: Comments | None = None
         if shared.link.allows_comments:
-            threads = await opening.list_comments(self._core, shared, page=page)
-            path = self._path(secret)
-            pages = self._pages_of(shared, "#comments")
-            comments = Comments(threads, f"{path}/comments", lambda number: f"{path}{pages(number)}", typed)
-        return await asyncio.to_thread(content.draft_page, shared, draft, comments)
+            threads = await opening.list_comments(self._core, shared, subject.id, page=page)
+            path, pages = self._subject_path(shared, subject.id, secret), self._pages_of(shared, "#comments")
+            comments = Comments(threads, f"{self._path(secret)}/comments", lambda number: f"{path}{pages(number)}", typed)
+        if isinstance(subject, DraftRead):
+            return shared.title, await asyncio.to_thread(content.draft_page, shared, subject, comments)
+        back = f"{self._path(secret)}?{self._visit(shared)}"
+        body = await asyncio.to_thread(content.opportunity_page, shared, subject, comments, back=back)
+        return display_title(subject.title), body
 
     async def _comment(self, request: Request, secret: str, typed: Typed, password: str) -> Response:
         refuse_other_site(request)
@@ -160,26 +195,34 @@ class SharedPages:
             except (WrongPassword, TooManyPasswords) as error:
                 return await self._password_page(error, typed=typed, action=action)
         page = _number(typed.get("page"))
+        subject = shared.draft or await opening.get_notice(self._core, shared, typed.get("notice_id"))
         try:
             about = {name: typed.get(name) or None for name in ("thread_id", "part_id")}
             form = GuestForm.model_validate({name: typed.get(name) for name in ("name", "text", "key")} | about)
-            id = await opening.comment(self._core, shared, form, client=client)
+            id = await opening.comment(self._core, shared, subject.id, form, client=client)
         except LinkOver:
             raise
         except (ValidationError, FundwrightError) as error:
-            response = await self._refused(shared, secret, typed, error, page=page)
+            response = await self._refused(shared, subject, secret, typed, error, page=page)
         else:
-            address = f"{self._path(secret)}{self._pages_of(shared)(page)}#comment-{id}"
+            address = f"{self._subject_path(shared, subject.id, secret)}{self._pages_of(shared)(page)}#comment-{id}"
             response = RedirectResponse(address, status_code=HTTPStatus.SEE_OTHER, headers=plain_headers())
         if proof:
             self._set_proof(response, secret, proof)
         return response
 
     async def _refused(
-        self, shared: Shared, secret: str, typed: Typed, error: ValidationError | FundwrightError, *, page: int
+        self,
+        shared: Shared,
+        subject: DraftRead | OpportunityRead,
+        secret: str,
+        typed: Typed,
+        error: ValidationError | FundwrightError,
+        *,
+        page: int,
     ) -> Response:
         """The page with what was typed, and what to do about it."""
-        if shared.draft is None or not shared.link.allows_comments:
+        if not shared.link.allows_comments:
             raise error
         if isinstance(error, FundwrightError):
             typed = replace(typed, error=error.sentence)
@@ -188,8 +231,8 @@ class SharedPages:
             other = next((sentence for name, sentence in errors.items() if name not in ("name", "text")), "")
             typed = replace(typed, errors=errors, error=other)
         async with opening.turn_of(self._core, shared):
-            body = await self._draft_page(shared, shared.draft, secret, typed, page=page)
-            return await self._page(shared.title, body, status=error.status if isinstance(error, FundwrightError) else 422)
+            title, body = await self._subject_page(shared, subject, secret, typed, page=page)
+            return await self._page(title, body, status=error.status if isinstance(error, FundwrightError) else 422)
 
     def _set_proof(self, response: Response, secret: str, proof: str) -> None:
         """Remember in the browser that the password was entered."""

@@ -15,7 +15,6 @@ from fundwright.core.paging import Page
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.sharing import service as sharing
 from fundwright.sharing.schemas import (
-    DraftForm,
     NewShare,
     ShareCreated,
     ShareForm,
@@ -141,9 +140,9 @@ def _new_link(draft_id: UUID | None, query: OpportunityQuery | None, show: Calla
         ),
         checkbox("has_watermark", t("Watermark with the name and the date"), id="share-watermark"),
         checkbox("shows_titles", t("Show the titles of cited documents"), id="share-titles") if draft_id is not None else None,
-        checkbox("allows_comments", t("Allow comments"), id="share-comments") if draft_id is not None else None,
+        checkbox("allows_comments", t("Allow comments"), id="share-comments"),
         on_submit=sharing_it,
-        model=DraftForm if draft_id is not None else ViewForm,
+        model=ShareForm if draft_id is not None else ViewForm,
         submit=t("Create link"),
         label=t("New share link"),
     )

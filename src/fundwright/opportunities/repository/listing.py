@@ -356,6 +356,19 @@ async def stream(
         yield row
 
 
+async def found_among(
+    session: AsyncSession,
+    query: OpportunityQuery,
+    labeled: Select[UUID] | None,
+    ids: Collection[UUID],
+    *,
+    ranked: Ranked | None = None,
+) -> Sequence[UUID]:
+    """Return which of these opportunities are in the list."""
+    found = select(Opportunity.id).where(Opportunity.id.in_(ids), *_found_in(query, labeled, ranked))
+    return (await session.scalars(found)).all()
+
+
 async def lock_existing(session: AsyncSession, opportunity_ids: Collection[UUID]) -> Sequence[UUID]:
     """Return which of these opportunities exist. None can be removed until the transaction ends."""
     found = select(Opportunity.id).where(Opportunity.id.in_(opportunity_ids))
