@@ -48,6 +48,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.opportunities.nih import nih_screen
     from fundwright_ui.screens.opportunities.opportunity import contract_screen, grant_screen
     from fundwright_ui.screens.opportunities.sam import sam_screen
+    from fundwright_ui.screens.pipeline.pipeline import pipeline_screen
     from fundwright_ui.screens.public.coming_soon import coming_soon_screen
     from fundwright_ui.screens.public.maintenance import maintenance_screen
     from fundwright_ui.screens.public.not_found import not_found_screen
@@ -83,6 +84,7 @@ def screens() -> Iterable[Screen]:
         draft_screen,
         share_links_screen,
         saved_searches_screen,
+        pipeline_screen,
         trash_screen,
         notifications_screen,
         workspace_screen,

@@ -46,6 +46,8 @@ GUARDED = (
     "/dashboard/trash",
     "/dashboard/notifications",
     "/dashboard/saved-searches",
+    "/dashboard/pipeline",
+    "/dashboard/pipeline?view=table",
     "/dashboard/share-links",
     "/dashboard/workspace",
     "/dashboard/workspace?tab=profile",

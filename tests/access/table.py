@@ -463,6 +463,7 @@ SCREENS = _table(
         /generate/slug/{token}
         /dashboard/workspace
         /dashboard/saved-searches
+        /dashboard/pipeline
         /dashboard/share-links
         /workspaces/join/{secret}
     """),

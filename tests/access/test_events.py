@@ -23,6 +23,8 @@ from fundwright.core.database import now
 from fundwright.generation import service as generation
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.pipeline import service as pipeline
+from fundwright.pipeline.schemas import PursuitForm
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.access.table import SCREENS
@@ -57,6 +59,7 @@ async def _work(core: Core) -> Actor:
         await opportunities.load_sample_once(session)
         (first, *_) = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
         await generation.add_draft(session, ada, core, opportunity_id=first.id, template="capability-statement")
+        await pipeline.add(session, ada, PursuitForm(opportunity_id=first.id))
         today = now().date()
         await content.create_post(session, root, PostContent(title="A post", summary="Of the team", text="Text"), client=HERE)
         await content.send_feedback(session, ada, FeedbackSend(kind=FeedbackKind.IDEA, text="A bell", page="/dashboard/train"))

@@ -24,7 +24,6 @@ from fundwright.pipeline.personal_data import own_files
 from fundwright.pipeline.schemas import OPEN_STAGES, OUTCOMES, BoardColumn, PipelineQuery, PursuitDetails, Stage
 from fundwright.trash import service as trash
 from tests.pipeline.conftest import Harbor
-from tests.support.statements import statements
 
 
 async def titles(harbor: Harbor, **query: object) -> list[str]:
@@ -226,14 +225,6 @@ class TestList:
 
         lines = await harbor.do(harbor.ada, export)
         assert len(lines) == 3 and lines[0].startswith("Title,Number,Agency,Kind,Due,Stage,") and "Strong team" in lines[1]
-
-    async def test_the_stages_of_a_page_of_opportunities_need_one_query(self, harbor: Harbor) -> None:
-        await harbor.add(notice=1, stage=Stage.IN_REVIEW)
-        ids = [notice.id for notice in harbor.notices]
-        with statements(harbor.core.database.engine.sync_engine) as executed:
-            found = await harbor.do(harbor.vic, lambda session: service.stages_of(session, harbor.vic, ids))
-        assert found == {ids[1]: Stage.IN_REVIEW}
-        assert len(executed) == 1
 
 
 class TestRemove:

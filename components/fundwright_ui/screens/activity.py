@@ -44,6 +44,7 @@ _ICONS: Mapping[str, str] = {
     "document": "train",
     "draft": "generate",
     "member": "people",
+    "pursuit": "pipeline",
     "workspace": "people",
 }
 

@@ -42,6 +42,8 @@ _ADMINISTRATION_ENTRIES = (
     SidebarEntry("Subscription", "/dashboard/subscription", icon="star", roles=_ADMINISTRATORS, heading=_ADMIN),
 )
 
+_WORKSPACE_ENTRIES = (SidebarEntry("Pipeline", "/dashboard/pipeline", icon="pipeline", heading="Workspace"),)
+
 ENTRIES = (
     *_WORK_ENTRIES,
     *_ADMINISTRATION_ENTRIES,
@@ -50,6 +52,7 @@ ENTRIES = (
         for entry in _WORK_ENTRIES
         if entry.path not in {known.path for known in _ADMINISTRATION_ENTRIES}
     ),
+    *_WORKSPACE_ENTRIES,
     SidebarEntry("People", "/dashboard/users", icon="people", roles=_ADMINISTRATORS, heading="Administration"),
     SidebarEntry("Audit trail", "/dashboard/audit", icon="audit", roles=_ADMINISTRATORS, heading="Administration"),
     SidebarEntry("Outbox", "/dashboard/outbox", icon="mail", roles=_ADMINISTRATORS, heading="Administration"),

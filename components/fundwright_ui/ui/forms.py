@@ -235,7 +235,7 @@ def form(
     danger: bool = False,
     is_secondary: bool = False,
     reset_on_success: bool = False,
-    based_on: datetime | None = None,
+    based_on: datetime | int | None = None,
 ) -> VdomDict:
     """A form. `on_submit` is called with `model` filled from the fields, or with `Fields` if there is no model.
 
@@ -247,7 +247,7 @@ def form(
     The browser keeps unsaved text of a form with text fields until the handler has succeeded, and offers to restore it. The path,
     `open` in the address, `label`, or, if none of these does, `name` must therefore identify what the form edits.
 
-    `based_on` is the state that the person edits, for example the `changed_at` value of a record. It is sent as the field
+    `based_on` is the state that the person edits, for example the `changed_at` value of a record, or its revision. It is sent as the field
     `based_on`. The browser keeps it together with unsaved changes, so that `model` receives the state that the changes began with,
     even after a restart of the server, a reload, or the restoration of unsaved text.
     """
@@ -306,8 +306,8 @@ def form(
         ),
         *_with_errors(children, errors),
         *_form_errors(children, errors),
-        html.input({"name": "based_on", "hidden": True, "readOnly": True, "value": based_on.isoformat(), "key": "based_on"})
-        if based_on
+        html.input({"name": "based_on", "hidden": True, "readOnly": True, "value": _as_text(based_on), "key": "based_on"})
+        if based_on is not None
         else None,
         _complaint(failure, key="failure") if failure else None,
         html.div(
@@ -320,6 +320,10 @@ def form(
         if submit or actions
         else None,
     )
+
+
+def _as_text(based_on: datetime | int) -> str:
+    return based_on.isoformat() if isinstance(based_on, datetime) else str(based_on)
 
 
 def _draft_of(location: Location, name: str | None, children: Iterable[Child]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fundwright_ui.widgets.base import Nothing, On, Props, Slot, Widget
+from fundwright_ui.widgets.board import Board, CardMoved
 from fundwright_ui.widgets.chart import Chart, Series, chart
 from fundwright_ui.widgets.clipboard import CopyButton, copy_button
 from fundwright_ui.widgets.data_table import (
@@ -49,6 +50,7 @@ from fundwright_ui.widgets.workspaces import WorkspaceChoice, WorkspaceChosen, W
 
 ALL: tuple[type[Widget], ...] = (
     AccountMenu,
+    Board,
     Chart,
     CommandPalette,
     ConfirmDialog,
@@ -75,6 +77,8 @@ __all__ = [
     "AccountMenu",
     "ActChosen",
     "ActionCell",
+    "Board",
+    "CardMoved",
     "Chart",
     "Chip",
     "Citation",

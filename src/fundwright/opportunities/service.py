@@ -16,7 +16,7 @@ from uuid import UUID
 import numpy as np
 import structlog
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, RowMapping, Select, event
+from sqlalchemy import ColumnElement, RowMapping, ScalarSelect, Select, event, null, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit, preferences
@@ -201,20 +201,36 @@ async def list_opportunities(
     return _page(query, rows, total, ranked)
 
 
+def _nothing_more(_id: ColumnElement[UUID]) -> ScalarSelect[Any]:
+    return select(null()).scalar_subquery()
+
+
 @needs(Permission.READ)
 async def list_with_labels(
-    session: AsyncSession, actor: Actor, query: OpportunityQuery, *, meaning: Meaning | None = None
-) -> tuple[FoundPage, dict[UUID, list[LabelRead]]]:
-    """Like `list_opportunities`, with the actor's categories of each opportunity, read in the same statement. If the requested page
-    no longer exists, returns the last one."""
+    session: AsyncSession,
+    actor: Actor,
+    query: OpportunityQuery,
+    *,
+    meaning: Meaning | None = None,
+    extra: Callable[[ColumnElement[UUID]], ScalarSelect[Any]] = _nothing_more,
+) -> tuple[FoundPage, dict[UUID, list[LabelRead]], dict[UUID, str]]:
+    """Like `list_opportunities`, with the actor's categories of each opportunity, and what the subquery that `extra` makes of an id
+    selects for it, read in the same statement. If the requested page no longer exists, returns the last one."""
     ranked = await _rank(session, actor, query, meaning)
-    read = partial(listing.page, session, labeled=_chosen(actor, query), ranked=ranked, extra_columns=[_labels_in(actor)])
+    read = partial(
+        listing.page,
+        session,
+        labeled=_chosen(actor, query),
+        ranked=ranked,
+        extra_columns=[_labels_in(actor), extra(filters.ID).label("extra")],
+    )
     rows, total = await read(query)
     if total and not rows:
         query = query.model_copy(update={"page": -(-total // query.page_size)})
         rows, total = await read(query)
     labels = {row["id"]: [LabelRead.model_validate(label) for label in row["labels"] or ()] for row in rows}
-    return _page(query, rows, total, ranked), labels
+    extras = {row["id"]: row["extra"] for row in rows if row["extra"] is not None}
+    return _page(query, rows, total, ranked), labels, extras
 
 
 @needs(Permission.READ)

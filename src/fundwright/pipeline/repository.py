@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, Subquery, case, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, Subquery, case, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -163,12 +163,10 @@ async def lock(session: AsyncSession, owner_id: UUID, pursuit_id: UUID) -> Pursu
     return pursuit
 
 
-async def stages_of(session: AsyncSession, owner_id: UUID, opportunity_ids: Collection[UUID]) -> dict[UUID, Stage]:
-    """Return the stages of those of these opportunities that the workspace pursues."""
-    found = select(Pursuit.opportunity_id, Pursuit.stage).where(
-        Pursuit.owner_id == owner_id, Pursuit.opportunity_id.in_(opportunity_ids)
-    )
-    return {id: Stage(stage) for id, stage in await session.execute(found)}
+def stage_in(owner_id: UUID, opportunity_id: ColumnElement[UUID]) -> ScalarSelect[str]:
+    """Select the stage of the workspace's pursuit of an opportunity, or NULL: a correlated subquery for statements of other slices."""
+    found = select(Pursuit.stage).where(Pursuit.owner_id == owner_id, Pursuit.opportunity_id == opportunity_id)
+    return found.correlate_except(Pursuit).scalar_subquery()
 
 
 async def list_moves(session: AsyncSession, pursuit_ids: Collection[UUID]) -> Sequence[PursuitMove]:

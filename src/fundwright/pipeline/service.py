@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from itertools import zip_longest
 from uuid import UUID, uuid4
 
+from sqlalchemy import ColumnElement, ScalarSelect
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
@@ -133,9 +134,9 @@ async def find_of(session: AsyncSession, actor: Actor, opportunity_id: UUID) -> 
 
 
 @needs(Permission.READ)
-async def stages_of(session: AsyncSession, actor: Actor, opportunity_ids: Collection[UUID]) -> Mapping[UUID, Stage]:
-    """Return the stages of those of these opportunities that the workspace pursues."""
-    return await repository.stages_of(session, actor.workspace_id, opportunity_ids)
+def stage_in(actor: Actor, opportunity_id: ColumnElement[UUID]) -> ScalarSelect[str]:
+    """Select the stage of an opportunity in the actor's pipeline, or NULL: a column for queries of other slices."""
+    return repository.stage_in(actor.workspace_id, opportunity_id)
 
 
 @needs(Permission.READ)

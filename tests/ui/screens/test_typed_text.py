@@ -54,6 +54,7 @@ OF_ONE = {
         "SELECT category.id FROM category JOIN account ON account.id = owner_id WHERE role = 'user'",
         ("?open=edit:{}", "?open=examples:{}"),
     ),
+    "/dashboard/pipeline": ("SELECT id FROM pursuit", ("?open={}",)),
     "/dashboard/feedback": ("SELECT id FROM feedback", ("?open={}",)),
 }
 """The same for forms of items in a list."""

@@ -26,6 +26,8 @@ ENTRIES = {
     "Generate": "/generate/index",
 }
 
+WORKSPACE = {"Pipeline": "/dashboard/pipeline"}
+
 ADMINISTRATION = {
     "Dashboard": "/dashboard/index",
     "Analyze": "/dashboard/analyze",
@@ -39,7 +41,9 @@ ADMINISTRATION = {
     "Subscription": "/dashboard/subscription",
 }
 
-BELOW = {label: path for label, path in ENTRIES.items() if label != "Embedding History"} | {
+BELOW = {
+    **{label: path for label, path in ENTRIES.items() if label != "Embedding History"},
+    **WORKSPACE,
     "People": "/dashboard/users",
     "Audit trail": "/dashboard/audit",
     "Outbox": "/dashboard/outbox",
@@ -101,9 +105,9 @@ def _anchors(node: object) -> Iterable[dict[str, dict[str, str]]]:
 
 @pytest.mark.usefixtures("entries")
 class TestSidebar:
-    async def test_leads_to_the_five_screens(self, open_page: Open, ada: Actor) -> None:
+    async def test_leads_to_the_five_screens_and_those_of_the_workspace(self, open_page: Open, ada: Actor) -> None:
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
-            assert _links(page) == ENTRIES
+            assert _links(page) == ENTRIES | WORKSPACE
             assert page.one("nav")["a"]["aria-label"] == "Main"
 
     async def test_leads_administrators_to_what_they_administer(self, open_page: Open, ada: Actor) -> None:
@@ -112,7 +116,7 @@ class TestSidebar:
             assert links == ADMINISTRATION | BELOW
             assert list(links)[-len(BELOW) :] == list(BELOW)
             headings = [text_of(item) for item in page.all("li", className="fw-nav-heading")]
-            assert headings == ["Admin area", "Work", "Administration"]
+            assert headings == ["Admin area", "Work", "Workspace", "Administration"]
             assert [text_of(item) for item in page.all("li", className="fw-nav-group")] == ["Blog"]
             assert _menu(page) == {
                 "Trash": "/dashboard/trash",
@@ -153,7 +157,7 @@ class TestSidebar:
             assert page.all("div", className="fw-shell")
             await page.fire(page.labeled("button", "Collapse sidebar"), "onClick")
             assert page.all("div", className="fw-shell fw-shell-collapsed")
-            assert [link["a"]["title"] for link in page.all("a", className="fw-nav-item")] == list(ENTRIES)
+            assert [link["a"]["title"] for link in page.all("a", className="fw-nav-item")] == list(ENTRIES | WORKSPACE)
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
             assert page.all("div", className="fw-shell fw-shell-collapsed")
             await page.fire(page.labeled("button", "Expand sidebar"), "onClick")
@@ -167,7 +171,7 @@ class TestSidebar:
             await page.fire(opening, "onClick")
             drawer = page.one("div", role="dialog")
             assert (drawer["a"]["aria-modal"], page.labeled("button", "Close navigation")["a"]["autoFocus"]) == ("true", True)
-            assert [text_of(link) for link in _anchors(drawer)][1:] == list(ENTRIES)
+            assert [text_of(link) for link in _anchors(drawer)][1:] == list(ENTRIES | WORKSPACE)
             assert page.one("div", className="fw-shell-body")["a"]["inert"] is True
             await page.fire(drawer, "onKeyDown", key="Escape")
             assert page.all("div", role="dialog") == []
@@ -191,8 +195,8 @@ class TestTopBar:
     async def test_leads_back_from_the_generate_area(self, open_page: Open, ada: Actor) -> None:
         async with open_page("/generate/index", actor=ada, extra=SCREENS) as page:
             work = {label: path for label, path in ENTRIES.items() if label != "Generate"}
-            assert _menu(page) == work | OWN
-            assert _links(page) == ENTRIES
+            assert _menu(page) == work | WORKSPACE | OWN
+            assert _links(page) == ENTRIES | WORKSPACE
 
     async def test_leads_other_roles_from_the_generate_area_to_their_pages(self, open_page: Open, ada: Actor) -> None:
         async with open_page("/generate/index", actor=ada.model_copy(update={"role": Role.ADMIN}), extra=SCREENS) as page:

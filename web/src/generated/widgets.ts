@@ -19,6 +19,17 @@ export interface AccountMenuProps {
   readonly onLogout?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
 }
 
+export interface CardMoved {
+  readonly id: string;
+  readonly stage: string;
+}
+
+/** Lets people drag cards with the mouse: among `children`, elements with `data-card` (an id) in elements with `data-stage`. For the keyboard, and for touch screens, each card also needs a control that moves it. */
+export interface BoardProps {
+  readonly onMove?: (payload: CardMoved, onDone?: () => void) => void;
+  readonly children?: ReactNode;
+}
+
 export interface Series {
   readonly label: string;
   readonly values: readonly number[];

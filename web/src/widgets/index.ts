@@ -9,6 +9,7 @@ type Loaders<Names> = { [Name in keyof Names]: () => Promise<Record<Name & strin
 
 const LOADERS = named({
   AccountMenu: () => Promise.resolve({ AccountMenu }),
+  Board: async () => ({ Board: slotted((await import("./Board/Board")).Board as unknown as WidgetComponent) }),
   Chart: () => import("./Chart/Chart"),
   CommandPalette: () => import("./CommandPalette/CommandPalette"),
   ConfirmDialog: () => import("./ConfirmDialog/ConfirmDialog"),

@@ -14,6 +14,7 @@ NAMES = (
     "searching",
     "saved-searches",
     "watching",
+    "pipeline",
     "importing",
     "fit",
     "categories",

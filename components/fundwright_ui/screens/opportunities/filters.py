@@ -35,17 +35,35 @@ from fundwright.opportunities.schemas import (
     FacetValue,
     Kind,
     OpportunityQuery,
+    kind_label,
 )
 from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import UrlState, use_query, use_url_state
 from fundwright_ui.product import Connection, use_actor, use_connection
-from fundwright_ui.screens.listing import day_filter
-from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, SEVERAL, SINGLE
-from fundwright_ui.ui import checkbox, filter_chip, fixed_filter, form, loading, problem, text_field, text_link
+from fundwright_ui.screens.listing import day_filter, narrow
+from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, PATHS, SEVERAL, SINGLE
+from fundwright_ui.ui import (
+    Option,
+    checkbox,
+    filter_chip,
+    fixed_filter,
+    form,
+    loading,
+    problem,
+    select_field,
+    text_field,
+    text_link,
+)
 from fundwright_ui.ui.elements import Child, attributes
 
 _MOST_SHOWN = 50
 """Options that are shown at once. Typing finds the others."""
+
+
+def kind_filter(url: UrlState) -> VdomDict:
+    """Limits a list of something else about opportunities to one kind of them."""
+    options = [Option("", t("All")), *(Option(kind, kind_label(kind)) for kind in PATHS)]
+    return select_field("kind", t("Kind"), options, value=url.get("kind"), on_change=narrow(url, "kind"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from fundwright.categories.schemas import LabelRead
 from fundwright.core.messages import t
 from fundwright.opportunities import service, watching
 from fundwright.opportunities.schemas import Availability, FoundPage, Kind
+from fundwright.pipeline import service as pipeline
 from fundwright_ui.hooks import UNCHANGED, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
@@ -47,6 +49,7 @@ class _Found(NamedTuple):
     typed: str
     searched: str
     elsewhere: Mapping[Availability, int]
+    stages: Mapping[UUID, str]
 
 
 @component
@@ -58,17 +61,20 @@ def opportunities_list(kind: Kind) -> VdomDict:
     view = use_table_view(kind)
     began_empty = use_ref(False)
 
+    stage_in = partial(pipeline.stage_in, actor)
+
     async def search() -> _Found:
         understood, meaning = await service.understand(connection.core, query)
         async with connection.core.database.reading() as session:
-            listed, labels = await service.list_with_labels(session, actor, understood, meaning=meaning)
+            listed, labels, stages = await service.list_with_labels(session, actor, understood, meaning=meaning, extra=stage_in)
             elsewhere: Mapping[Availability, int] = {}
             if query.availability == OPEN and listed.page == 1 and not any(is_match(item) for item in listed.items):
                 elsewhere = await service.count_titled(session, actor, understood)
-        return _Found(listed, labels, query.text, understood.text, elsewhere)
+        return _Found(listed, labels, query.text, understood.text, elsewhere, stages)
 
     async def read(session: AsyncSession) -> _Found:
-        return _Found(*await service.list_with_labels(session, actor, query), query.text, query.text, {})
+        listed, labels, stages = await service.list_with_labels(session, actor, query, extra=stage_in)
+        return _Found(listed, labels, query.text, query.text, {}, stages)
 
     found = use_query(
         search if query.text else read,
@@ -77,6 +83,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
             service.TOPIC,
             categories.categories_topic(actor.workspace_id),
             *([watching.watches_topic(actor.workspace_id)] if query.watched else []),
+            pipeline.pipeline_topic(actor.workspace_id),
         ],
         with_session=not query.text,
     )
@@ -126,7 +133,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     panel = import_panel(kind, key=f"import:{kind}") if is_importing else None
     if not offered.total:
         return shown(nothing_yet(kind, key="nothing"), panel)
-    listed, labels, typed, searched, elsewhere = found.value
+    listed, labels, typed, searched, elsewhere, stages = found.value
     is_corrected = searched != typed == query.text  # the list may still be of an earlier search
     return shown(
         panel,
@@ -135,7 +142,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
         due_dates(query.watched, key=f"due-{query.watched}") if query.watched else None,
         correction(url, typed, searched) if is_corrected else None,
         *(
-            results(kind, url, query, listed, labels, elsewhere, view=view.value, is_loading=found.is_slow)
+            results(kind, url, query, listed, labels, elsewhere, stages=stages, view=view.value, is_loading=found.is_slow)
             if listed.items
             else [elsewhere_links(url, elsewhere), nothing_found(kind, url, query)]
         ),

@@ -37,6 +37,7 @@ from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.screens.opportunities.fit import fit_of
 from fundwright_ui.screens.opportunities.results import award_line, due_chip, notices_link
 from fundwright_ui.screens.opportunities.watching import watch_button, watchers_of
+from fundwright_ui.screens.pipeline.opportunity import add_to_pipeline, pursuit_of
 from fundwright_ui.screens.presence import people_here
 from fundwright_ui.ui import (
     Fields,
@@ -102,6 +103,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     parts = columns(
         stack(
             section(t("At a glance"), _facts(opportunity, connection.language)) if opportunity else None,
+            pursuit_of(address_id, opportunity, key="pipeline"),
             fit_of(address_id, key="fit"),
             category_of(address_id, key="category"),
             _contacts(opportunity.contacts) if opportunity else None,
@@ -143,7 +145,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
             back,
             watch_button(opportunity.id, key="watch"),
             comments_button(opportunity.id, key="comments"),
-            draft if actor.may(Permission.WORK) else None,
+            *((add_to_pipeline(opportunity.id, key="add-to-pipeline"), draft) if actor.may(Permission.WORK) else ()),
         ],
     )
 

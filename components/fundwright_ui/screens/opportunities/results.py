@@ -27,11 +27,13 @@ from fundwright.opportunities.display_names import (
 )
 from fundwright.opportunities.schemas import Availability, FoundPage, Kind, Match, OpportunityQuery, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
+from fundwright.pipeline.schemas import Stage
 from fundwright_ui.hooks import UrlState
 from fundwright_ui.product import use_connection
 from fundwright_ui.screens.listing import open_below, page_table, pages
 from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, PATHS, notices_path
 from fundwright_ui.screens.opportunities.table_view import TableView, optional_columns
+from fundwright_ui.screens.pipeline.stages import stage_color
 from fundwright_ui.ui import category_color, chip, row, section, text_link
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, Row
@@ -88,13 +90,17 @@ def results(
     labels: dict[UUID, list[LabelRead]],
     elsewhere: Mapping[Availability, int],
     *,
+    stages: Mapping[UUID, str],
     view: TableView,
     is_loading: bool,
 ) -> list[VdomDict | None]:
     """A table of the matches with close matches below it, each with its reason."""
     close = [item for item in listed.items if not is_match(item)]
     if not close:
-        return [_table(kind, url, query, listed, labels, view=view, is_loading=is_loading), end_of_list(listed)]
+        return [
+            _table(kind, url, query, listed, labels, stages=stages, view=view, is_loading=is_loading),
+            end_of_list(listed),
+        ]
     matching = [item for item in listed.items if item not in close]
     whole = Page(items=matching, total=len(matching), page=1, page_size=listed.page_size)
     none = (
@@ -103,13 +109,13 @@ def results(
         else None
     )
     return [
-        _table(kind, url, query, whole, labels, view=view, is_loading=is_loading) if matching else none,
+        _table(kind, url, query, whole, labels, stages=stages, view=view, is_loading=is_loading) if matching else none,
         _hidden(url) if query.availability == OPEN and not _is_any(elsewhere) else None,
         section(
             t("Close matches"),
             html.ul(
                 {"className": "fw-list", "aria-label": t("Close matches")},
-                *(_close_match(kind, item, item.match, key=str(item.id)) for item in close if item.match),
+                *(_close_match(kind, item, item.match, stages.get(item.id), key=str(item.id)) for item in close if item.match),
             ),
             key="close",
         ),
@@ -133,7 +139,7 @@ def _hidden(url: UrlState) -> VdomDict:
     )
 
 
-def _close_match(kind: Kind, item: OpportunityRow, match: Match, *, key: str) -> VdomDict:
+def _close_match(kind: Kind, item: OpportunityRow, match: Match, stage: str | None, *, key: str) -> VdomDict:
     connection = use_connection()
     reason = {
         "number": t("Number"),
@@ -156,6 +162,7 @@ def _close_match(kind: Kind, item: OpportunityRow, match: Match, *, key: str) ->
             row(
                 text_link(display_title(item.title), connection.href(f"{PATHS[kind]}/{item.id}")),
                 chip(reason, color="info"),
+                chip(str(Stage(stage).label), color=stage_color(Stage(stage))) if stage else None,
                 None if item.is_open else chip(t("Closed"), color="warning"),
                 chip(t("Sample")) if item.is_sample else None,
             ),
@@ -231,6 +238,7 @@ def _table(
     listed: Page[OpportunityRow],
     labels: dict[UUID, list[LabelRead]],
     *,
+    stages: Mapping[UUID, str],
     view: TableView,
     is_loading: bool,
 ) -> VdomDict:
@@ -242,6 +250,8 @@ def _table(
         chips = [Chip(label=t("Awarded"), color="info")] if item.award else []
         if not item.is_open and not item.is_award:
             chips.append(Chip(label=t("Closed"), color="warning"))
+        if (stage := stages.get(item.id)) is not None:
+            chips.append(Chip(label=str(Stage(stage).label), color=stage_color(Stage(stage))))
         if item.is_sample:
             chips.append(Chip(label=t("Sample"), color="secondary"))
         return tuple(chips)

@@ -28,6 +28,7 @@ from fundwright_ui.screens.listing import (
     use_listing,
 )
 from fundwright_ui.screens.opportunities.address import PATHS
+from fundwright_ui.screens.opportunities.filters import kind_filter
 from fundwright_ui.screens.restoring import trash_link
 from fundwright_ui.screens.searches.actions import follow_button, more_actions
 from fundwright_ui.screens.searches.menu import PATH, new_text
@@ -104,13 +105,7 @@ def _searches() -> VdomDict:
                 url,
                 query,
                 t("Search saved searches"),
-                select_field(
-                    "kind",
-                    t("Kind"),
-                    [Option("", t("All")), *(Option(kind, kind_label(kind)) for kind in PATHS)],
-                    value=url.get("kind"),
-                    on_change=narrow(url, "kind"),
-                ),
+                kind_filter(url),
                 select_field(
                     "is_followed",
                     t("Followed"),
