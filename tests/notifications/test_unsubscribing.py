@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import httpx
@@ -15,6 +16,7 @@ from fundwright.accounts.models import Account, AuditEntry
 from fundwright.accounts.schemas import Actor
 from fundwright.core import mail
 from fundwright.core.assembly import Core
+from fundwright.core.database import now
 from fundwright.notifications import sending, service, unsubscribing
 from fundwright.notifications.models import Notification
 from fundwright.notifications.schemas import ChoiceChange, EmailTiming
@@ -127,3 +129,13 @@ class TestPage:
         async with committed.database.transaction() as session:
             await session.execute(update(Account).where(Account.id == bob.id).values(email="new@example.org"))
         assert (await visitor.post(path, data=ONE_CLICK)).status_code == 404
+
+    async def test_is_valid_for_60_days(
+        self, committed: Core, bob: Actor, visitor: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path, sent_at = path_of(committed, bob), now()
+        for days, status in ((61, 404), (60, 200)):
+            monkeypatch.setattr(unsubscribing, "now", lambda days=days: sent_at + timedelta(days=days))
+            assert (await visitor.get(path)).status_code == status
+            assert (await visitor.post(path, data=ONE_CLICK)).status_code == status
+            assert len(await entries(committed)) == (status == 200)

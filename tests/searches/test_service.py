@@ -125,13 +125,14 @@ class TestSave:
         )
         assert [entry.kind for entry in feed.items] == ["search.saved"] * 2
 
-    async def test_a_filter_that_is_no_longer_valid_is_left_out(self, harbor: Harbor) -> None:
+    @pytest.mark.parametrize("invalid", ['{"availability": "soon"}', '{"availability": "soon", "kind": "rocket"}'])
+    async def test_a_filter_that_is_no_longer_valid_is_left_out(self, harbor: Harbor, invalid: str) -> None:
         saved = await harbor.save(text="cloud", availability="open")
         async with harbor.core.database.transaction() as session:
-            update = text("""UPDATE saved_search SET query = query || '{"availability": "soon"}' WHERE id = :id""")
-            await session.execute(update, {"id": saved.id})
+            update = text("UPDATE saved_search SET query = query || CAST(:invalid AS jsonb) WHERE id = :id")
+            await session.execute(update, {"id": saved.id, "invalid": invalid})
         (kept,) = await harbor.listed(harbor.ada)
-        assert (kept.query.text, kept.query.availability) == ("cloud", None)
+        assert (kept.query.text, kept.query.availability, kept.query.kind) == ("cloud", None, "contract")
 
 
 def test_the_address_of_a_query_shows_the_same_query() -> None:
@@ -140,7 +141,7 @@ def test_the_address_of_a_query_shows_the_same_query() -> None:
         kind="contract", text='roof "metal"', agency=("A, B", "C"), type=("Solicitation",), number="X-1", naics="2361",
         set_aside=("SBA", "8A"), activity_code=("R01",), source=("sam",), due_from=day, due_to=day, posted_from=day, posted_to=day,
         added_after=datetime(2026, 11, 1, 2, 3, 4, 56, tzinfo=UTC), availability="closed", category=uuid4(), verbatim=True,
-        sort="-due", page_size=50,
+        watched="me", sort="-due", page_size=50,
     )  # fmt: skip
     left_out = {"page", "sample"}
     assert {

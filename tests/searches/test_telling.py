@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.messages import using_language
+from fundwright.core.scopes import acting_in
 from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import ChoiceChange, EmailTiming, NotificationQuery, NotificationRead
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import EmbedOpportunities, OpportunityQuery
 from fundwright.searches import events, repository, service, telling
-from fundwright.searches.schemas import SavedSearchRead
 from fundwright.workspaces.schemas import Access, ChosenMember
 from tests.searches.conftest import Harbor
 
@@ -53,6 +56,44 @@ async def test_followers_are_told_once_with_the_number_and_a_link(harbor: Harbor
     await harbor.arrive("cloud")
     await tell(harbor)
     assert len(await told(harbor, harbor.ada)) == 2
+
+
+async def test_the_link_leads_to_exactly_what_was_counted(harbor: Harbor) -> None:
+    saved = await harbor.save(text="health system", availability="open")
+    await harbor.arrive("")
+    await tell(harbor)
+    (notification,) = await told(harbor, harbor.ada)
+    params = dict(parse_qsl(urlsplit(notification.path).query))
+    query = saved.query.model_copy(update={"added_after": datetime.fromisoformat(params["added_after"])})
+    with acting_in(harbor.ada.scope):
+        listed = await opportunities.search(harbor.core, harbor.ada, query)
+    assert listed.total and notification.title.startswith(f"{listed.total} new ")
+    assert all(item.match and not item.match.is_close and item.is_open for item in listed.items)
+
+
+async def test_a_search_that_cannot_be_counted_delays_no_other_one(harbor: Harbor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither of the same follower nor of others, whichever comes first: followers are told in the order of their ids."""
+    followers = (harbor.ada, harbor.bob)
+    for actor in followers:
+        for name, words in (("A", "cloud"), ("B", "roof"), ("C", "cloud")):
+            await harbor.save(actor, name=name, text=words)
+    count = opportunities.count_matching
+
+    async def failing(session: AsyncSession, actor: Actor, query: OpportunityQuery, **given: Any) -> int:
+        if query.text == "roof":
+            await session.execute(text("SELECT 1 / 0"))
+        return await count(session, actor, query, **given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(opportunities, "count_matching", failing)
+        await harbor.arrive("cloud", "roof")
+        for _ in range(2):
+            await tell(harbor)
+    for actor in followers:
+        assert sorted(each.subject for each in await told(harbor, actor)) == ["A", "C"]
+    await tell(harbor)  # nothing of the other one was lost
+    for actor in followers:
+        assert sorted(each.subject for each in await told(harbor, actor)) == ["A", "B", "C"]
 
 
 async def test_two_workers_tell_once(harbor: Harbor) -> None:
@@ -130,27 +171,6 @@ async def test_opening_or_following_before_notices_are_sorted_loses_none_of_them
     assert [each.new for each in await harbor.listed(ada)] == [1]
     await tell(harbor)
     assert len(await told(harbor, ada)) == 1
-
-
-async def test_a_search_that_cannot_be_counted_keeps_no_other_follower_waiting(harbor: Harbor) -> None:
-    """Followers are told in the order of their ids: each comes after the other once."""
-    ada, bob = harbor.ada, harbor.bob
-    mine = {each: await harbor.save(each, text="cloud") for each in (ada, bob)}
-    for each, other in ((ada, bob), (bob, ada)):
-        await spoil(harbor, mine[each], '"rocket"')
-        await harbor.arrive("cloud")
-        before = len(await told(harbor, other))
-        await tell(harbor)
-        assert len(await told(harbor, other)) == before + 1
-        await spoil(harbor, mine[each], '"contract"')
-        await tell(harbor)
-
-
-async def spoil(harbor: Harbor, search: SavedSearchRead, kind: str) -> None:
-    """Store a kind of opportunities."""
-    async with harbor.core.database.transaction() as session:
-        update = text("UPDATE saved_search SET query = jsonb_set(query, '{kind}', CAST(:kind AS jsonb)) WHERE id = :id")
-        await session.execute(update, {"kind": kind, "id": search.id})
 
 
 async def test_what_was_opened_in_the_meantime_is_not_told(harbor: Harbor) -> None:

@@ -254,7 +254,7 @@ class TestPassword:
         assert (await office.listed(link)).wrong_passwords == 1
         assert await actions(office) == ["share.created", "share.refused"]
 
-    async def test_after_four_wrong_ones_even_the_right_one_is_refused(self, office: Office) -> None:
+    async def test_after_four_wrong_ones_even_the_right_one_is_refused_to_this_address(self, office: Office) -> None:
         link, other = await office.share(password=SECRET), await office.share(password=SECRET)
         async with office.visitor() as visitor:
             for _ in range(4):
@@ -263,8 +263,21 @@ class TestPassword:
             assert (refused.status_code, "set-cookie" in refused.headers) == (429, False)
             assert (await visitor.post(other.link, data={"password": SECRET})).status_code == 303
         async with office.visitor("203.0.113.1") as elsewhere:
-            assert (await elsewhere.post(link.link, data={"password": SECRET})).status_code == 429
+            assert (await elsewhere.post(link.link, data={"password": SECRET})).status_code == 303
         assert (await office.listed(link)).wrong_passwords == 4
+
+    async def test_guesses_of_one_link_from_many_addresses_are_refused(
+        self, office: Office, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(throttle, "FAILURES_PER_SHARED", 6)
+        link, other = await office.share(password=SECRET), await office.share(password=SECRET)
+        for number in range(3):
+            async with office.visitor(f"203.0.113.{number}") as visitor:
+                for _ in range(2):
+                    await visitor.post(link.link, data={"password": "guess"})
+        async with office.visitor() as visitor:
+            assert (await visitor.post(link.link, data={"password": SECRET})).status_code == 429
+            assert (await visitor.post(other.link, data={"password": SECRET})).status_code == 303
 
     async def test_guesses_of_many_links_from_one_address_are_refused(
         self, office: Office, monkeypatch: pytest.MonkeyPatch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import dataclass
@@ -128,6 +129,10 @@ def view(actor: Actor, access: Access = Access.VIEW) -> ChosenMember:
 
 
 class TestNames:
+    async def test_of_two_people_at_once_one_gets_the_name(self, pier: Pier) -> None:
+        made = await asyncio.gather(pier.create("Boats"), pier.create("boats", pier.bob), return_exceptions=True)
+        assert sorted(isinstance(each, Conflict) for each in made) == [False, True]
+
     async def test_are_unique_whatever_their_case(self, pier: Pier) -> None:
         boats, piers = await pier.create("Boats"), await pier.create("Piers", pier.bob)
         for work in (

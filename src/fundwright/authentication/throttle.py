@@ -18,7 +18,7 @@ from fundwright.core.messages import t
 WINDOW = timedelta(minutes=2)
 BAN = timedelta(minutes=5)
 FAILURES_PER_ACCOUNT = 4
-
+FAILURES_PER_SHARED = 100
 
 # Many people can share one address; this stops one machine from trying one password on many accounts.
 FAILURES_PER_ADDRESS = 30
@@ -50,6 +50,9 @@ class Attempt:
 
     Codes of an authenticator app are counted once for the whole account: they are short enough to be guessed, and anyone who reads
     the owner's email can get any number of links and known devices."""
+    is_shared: bool = False
+    """Many people enter the same password, such as that of a share link. Each network address has its own counter, so that nobody keeps the
+    others out, and all together have a higher limit."""
 
     @property
     def subjects(self) -> tuple[str, str]:
@@ -69,6 +72,9 @@ class Attempt:
             return ((account, FAILURES_PER_ACCOUNT),)
         if self.place:
             return ((f"{self._kind}place:{self.place}", FAILURES_PER_ACCOUNT),)
+        if self.is_shared:
+            pair = hashlib.sha256(f"{account} {address}".encode()).hexdigest()
+            return (f"shared:{pair}", FAILURES_PER_ACCOUNT), (account, FAILURES_PER_SHARED), (address, FAILURES_PER_ADDRESS)
         return (account, FAILURES_PER_ACCOUNT), (address, FAILURES_PER_ADDRESS)
 
 

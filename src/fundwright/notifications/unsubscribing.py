@@ -1,10 +1,12 @@
-"""Turning off emails without signing in, with the link in their header. It is valid for one account, address, and set of kinds."""
+"""Turning off emails without signing in, with the link in their header. It is valid for one account, address, and set of kinds,
+and for 60 days: RFC 8058 names no time, and laws such as CAN-SPAM require 30."""
 
 from __future__ import annotations
 
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
+from datetime import date, timedelta
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -13,6 +15,7 @@ from fundwright.accounts import audit
 from fundwright.accounts.models import Account
 from fundwright.accounts.schemas import Client
 from fundwright.core.assembly import Core
+from fundwright.core.database import now
 from fundwright.core.errors import FundwrightError
 from fundwright.core.keys import lasting_key
 from fundwright.core.live import publish
@@ -27,12 +30,18 @@ class UnsubscribeLinkOver(FundwrightError):
     status = 404
 
     def __init__(self) -> None:
-        super().__init__(t("The link is incomplete, or your email address has changed. Sign in to choose your notifications."))
+        super().__init__(
+            t("The link is incomplete or has expired, or your email address has changed. Sign in to choose your notifications.")
+        )
+
+
+_VALID = timedelta(days=60)
 
 
 def link_of(core: Core, account_id: UUID, email: str, kinds: Iterable[str]) -> str:
-    """Return the address that turns off emails about these kinds of notifications for the account, as long as it has this email address."""
-    content = " ".join((str(account_id), *sorted(kinds)))
+    """Return the address that turns off emails about these kinds of notifications for the account, for 60 days and as long as it has this
+    email address."""
+    content = " ".join((str(account_id), str((now() + _VALID).date()), *sorted(kinds)))
     token = urlsafe_b64encode(content.encode()).decode().rstrip("=")
     return f"{core.settings.address}/unsubscribe/{token}.{_seal(core, email, content)}"
 
@@ -76,7 +85,9 @@ async def _read(session: AsyncSession, core: Core, token: str) -> tuple[Account,
     encoded, _, seal = token.partition(".")
     try:
         content = urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode()
-        account_id, *keys = content.split(" ")
+        account_id, last_day, *keys = content.split(" ")
+        if date.fromisoformat(last_day) < now().date():
+            raise UnsubscribeLinkOver
         account = await repository.find_account(session, UUID(account_id))
     except ValueError as error:
         raise UnsubscribeLinkOver from error

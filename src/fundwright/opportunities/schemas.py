@@ -69,7 +69,7 @@ class OpportunityQuery(PageRequest):
     posted_from: Day | None = None
     posted_to: Day | None = None
     added_after: AwareDatetime | None = Field(
-        default=None, description="Only notices that were first imported after this moment."
+        default=None, description="Only notices that were first imported after this moment. A search finds no close matches then."
     )
     availability: Availability | None = Field(
         default=None, description="Open, closed, or award notices, which are neither; all of them by default."

@@ -25,7 +25,7 @@ from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.notifications import service as notifications
 from fundwright.opportunities import service as opportunities
-from fundwright.opportunities.schemas import OpportunityQuery, kind_label
+from fundwright.opportunities.schemas import Kind, OpportunityQuery, kind_label
 from fundwright.searches import repository
 from fundwright.searches.events import NEW_MATCHES
 from fundwright.searches.models import SavedSearch
@@ -63,6 +63,7 @@ CHANGED = ActivityKind(
 ACTIVITY = (SAVED, RENAMED, CHANGED)
 
 
+_OTHERWISE: Kind = "contract"
 MOST_SEARCHES = 200
 """Saved searches of a workspace."""
 
@@ -296,12 +297,13 @@ def path_of(search: SavedSearch, **more: object) -> str:
 
 
 def query_of(search: SavedSearch) -> SearchedQuery:
-    """What the search finds, without filters that are no longer valid."""
+    """What the search finds, without filters that are no longer valid; contracts if that is the kind."""
     try:
         return SearchedQuery.model_validate(search.query)
     except ValidationError as error:
         invalid = {found["loc"][0] for found in error.errors()}
-        return SearchedQuery.model_validate({name: value for name, value in search.query.items() if name not in invalid})
+        valid = {name: value for name, value in search.query.items() if name not in invalid}
+        return SearchedQuery.model_validate({"kind": _OTHERWISE, **valid})
 
 
 def _stored(query: SearchedQuery) -> dict[str, object]:

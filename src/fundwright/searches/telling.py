@@ -26,7 +26,7 @@ _load_follower = acting_with(Permission.READ)
 
 async def tell_new(core: Core) -> None:
     """Tell all followers of new matches, as soon as new notices have been imported, indexed, and sorted into their categories. Opens its
-    own transactions, one for each follower, so that a search that cannot be counted keeps no other follower waiting."""
+    own transactions, one for each follower."""
     async with core.database.transaction(scope=INSTALLATION) as session:
         newest = await opportunities.settled_until(session)
         if newest is None:
@@ -56,17 +56,24 @@ async def _tell_new_matches(session: AsyncSession, follower: Follower, newest: d
     """Raises NotAllowed or NotFound if the follower is disabled or no longer a member."""
     actor = await _load_follower(session, follower.account_id, follower.workspace_id)
     for search, reader in await repository.lock_due(session, follower, newest):
-        unknown = service.query_of(search).model_copy(update={"added_after": reader.told_until})
-        number = await opportunities.count_matching(session, actor, unknown, until=newest, limit=MOST_COUNTED + 1)
-        if number:
-            await notifications.notify(
-                session,
-                NEW_MATCHES,
-                [follower.account_id],
-                actor=None,
-                workspace_id=follower.workspace_id,
-                subject=search.name,
-                path=service.path_of(search, added_after=reader.told_until.isoformat()),
-                details={"number": str(number)},
-            )
-        reader.told_until = newest
+        search_id, since = search.id, reader.told_until
+        try:
+            async with session.begin_nested():  # a search that cannot be counted delays no other one
+                unknown = service.query_of(search).model_copy(update={"added_after": since})
+                number = await opportunities.count_matching(session, actor, unknown, until=newest, limit=MOST_COUNTED + 1)
+                if number:
+                    await notifications.notify(
+                        session,
+                        NEW_MATCHES,
+                        [follower.account_id],
+                        actor=None,
+                        workspace_id=follower.workspace_id,
+                        subject=search.name,
+                        path=service.path_of(search, added_after=since.isoformat()),
+                        details={"number": str(number)},
+                    )
+                reader.told_until = newest
+        except DatabaseAway:
+            raise
+        except Exception:
+            log.exception("searches.not_counted", search_id=str(search_id))

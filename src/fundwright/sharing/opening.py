@@ -186,7 +186,7 @@ async def get_notice(core: Core, shared: Shared, notice_id: str) -> OpportunityR
 async def enter(core: Core, shared: Shared, password: str, *, client: Client) -> str:
     """Return a pass for the page of a link with a password, which `is_pass` accepts for an hour. Raises WrongPassword or
     TooManyPasswords."""
-    attempt = throttle.Attempt(email=_throttle_key(shared), address=client.address)
+    attempt = throttle.Attempt(email=_throttle_key(shared), address=client.address, is_shared=True)
     async with core.database.transaction(scope=shared.creator.scope) as session:
         is_counted = not await throttle.is_banned(session, attempt)
         is_right = False

@@ -137,7 +137,9 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
         fused = _put_states_first(question, fused, candidates, meaning_scores)
     scores = sorted(fused, key=lambda found: found.is_sample)
     about = {found for found, is_certain in flags.items() if is_certain or meaning_scores.get(found, 0) >= _MIN_MEANING}
-    has_few_matches = question.is_open and not numbered and len(_by_solicitation(about)) < _FEW
+    # What is new of a search is exactly what was counted, without close matches.
+    is_open = question.is_open and query.added_after is None
+    has_few_matches = is_open and not numbered and len(_by_solicitation(about)) < _FEW
     reasons: dict[Found, Reason] = dict.fromkeys(numbered, "number")
     ordered = [*scores, *sorted(flags.keys() - scores, key=Found.recency_key, reverse=True)]
     kept = about if has_few_matches else flags
