@@ -15,10 +15,11 @@ from fundwright.core.errors import NotAllowed
 from fundwright.core.scopes import acting_in
 from fundwright.generation import service as generation
 from fundwright.language import service as language
+from fundwright.language.schemas import DocumentKind
 from fundwright.profiles import service
 from fundwright.profiles.schemas import OrganizationProfileForm, OrganizationProfileRead
 from fundwright.training import service as training
-from fundwright.training.schemas import DocumentRead, DocumentState
+from fundwright.training.schemas import DocumentRead, DocumentState, PastedText
 from fundwright.workspaces import repository
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import Access, ChosenMember, RestrictionForm
@@ -174,3 +175,33 @@ def test_completes_an_address_without_a_scheme() -> None:
 async def test_a_line_stays_one_visible_line(committed: Core, ada: Actor) -> None:
     saved = await save(committed, ada, OrganizationProfileForm.model_validate({"name": "Harbor\n## Light\u202e LLC"}))
     assert saved.name == "Harbor ## Light LLC"
+
+
+NOTICE = (
+    "# Solicitation\n\nOfferors shall state their UEI, CAGE code, and address on the cover page. What is the UEI of your organization? Enter the "
+    "Unique Entity ID (UEI) as registered in SAM.gov. The contact for questions about the UEI is the Contact Center, 800-518-4726.\n"
+)
+
+
+ANSWERS = {
+    "What is our UEI?": "QW3RTY789LP2",
+    "CAGE code": "7ABC1",
+    "What is our address?": "12 Pier Road",
+    "Who is our contact?": "Jane Roe",
+}
+
+
+async def test_answers_questions_about_us_from_the_profile_and_not_from_notices(committed: Core, ada: Actor) -> None:
+    await save(committed, ada, HARBOR.model_copy(update={"contact": "Jane Roe, President, 419-555-0100"}))
+    for place in range(8):
+        pasted = PastedText(title=f"Solicitation {place}", text=f"{NOTICE}\nAmendment {place}.")
+        await do(committed, ada, lambda session, pasted=pasted: training.add_text(session, ada, committed, pasted))
+    await training.run_inline(committed, ada, [document.id for document in await documents(committed, ada)])
+    embedder = await language.get_embedder(committed)
+    with acting_in(ada.scope):
+        for question, answer in ANSWERS.items():
+            found = await training.find_answers(committed, ada, question, embedder=embedder)
+            assert answer in found[0].text[found[0].answer_start : found[0].answer_end], question
+            assert {each.document_title for each in found} == {service.DOCUMENT_TITLE}
+        (asked, *_others) = await training.find_answers(committed, ada, "What is a UEI?", embedder=embedder)
+    assert asked.document_kind == DocumentKind.NOTICE

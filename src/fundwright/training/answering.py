@@ -59,6 +59,11 @@ _FAILURE_WEIGHT = 0.2
 _REASON_WEIGHT = 0.1
 """Added to a statement with a reason if the question asks why."""
 _US = re.compile(r"\b(?:we|our|us|I|my|wir|uns\w*|ich|mein\w*|nous|notre|nos|je|mon|mes)\b", re.IGNORECASE)
+_COMPANY_DATA = re.compile(
+    r"^(?!.*\b(?:what|who) (?:is|are) an?\b).*\b(?:UEI|unique entity id\w*|CAGE|DUNS|EIN|legal (?:business )?name)\b",
+    re.IGNORECASE,
+)
+"""What is registered about an organization. “What is a UEI?” does not ask for ours."""
 _ASKS_FAILURE = re.compile(
     r"\b(?:w[eo]nt wrong|go(?:es)? wrong|late|later|delay(?:s|ed)?|behind schedule|overdue|verspätet|verzögert|en retard|problems?|difficult\w+|challenges?|lessons?|learn(?:ed|t)?|mistakes?|fail\w*|obstacles?|setbacks?|trouble"
     r"|schief\w*|probleme?|schwierig\w+|herausforderung\w*|fehler|gelernt|problèmes?|difficultés?|défis?|erreurs?|leçons?|appris)\b",
@@ -337,7 +342,7 @@ def answers(
         )
         for each in statements
     ]
-    is_about_us = _is_about_us(question)
+    concerns_us = is_about_us(question)
     questions = parts or [question]
     lacks = np.array([[_lacks_quantity(part, each.text) for each in statements] for part in questions])
     counts = np.array([[_counts_asked(part, each.text) for each in statements] for part in questions])
@@ -367,7 +372,7 @@ def answers(
                 "score": round(min(float(relevances[place]), 1.0), 4),
             }
             best[index] = Answer(**found, answer_start=start, answer_end=end)
-    return sorted(best.values(), key=lambda answer: is_about_us and not answer.document_kind.is_ours)
+    return sorted(best.values(), key=lambda answer: concerns_us and not answer.document_kind.is_ours)
 
 
 def _span(
@@ -465,8 +470,9 @@ def _counts_asked(question: str, text: str) -> bool:
     return any(word[:_STEM] in question_stems for found in _COUNT.findall(text) for word in found.casefold().split())
 
 
-def _is_about_us(question: str) -> bool:
-    return bool(_US.search(question)) and not _OBLIGED.search(question)
+def is_about_us(question: str) -> bool:
+    """Whether a question asks about us, and not about what others demand of us: “What is our UEI?”, “CAGE code?”"""
+    return bool(_US.search(question) or _COMPANY_DATA.search(question)) and not _OBLIGED.search(question)
 
 
 def _names_in(question: str) -> list[str]:
@@ -486,7 +492,7 @@ def _evidence(
     asks_failure = bool(_ASKS_FAILURE.search(question))
     asks_past = bool(_COMPLETED.search(question) and _PROJECTS.search(question)) and not asks_failure
     is_named = (Topic.CHALLENGES in named and asks_failure) or (Topic.PAST_PERFORMANCE in named and asks_past)
-    is_of_others = _is_about_us(question) and (not passage.document_kind.is_ours or _NO_OTHERS.is_of_others(statement.text))
+    is_of_others = is_about_us(question) and (not passage.document_kind.is_ours or _NO_OTHERS.is_of_others(statement.text))
     gives_reason = bool(_ASKS_REASON.search(question) and _REASON.search(statement.text))
     reports_failure = asks_failure and passage.document_kind.is_ours and bool(_FAILED.search(statement.text))
     above = f"{passage.document_title} {heading_text(passage.place_at(statement.start)[0])} {statement.heading}".casefold()

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequen
 from contextlib import contextmanager, suppress
 from itertools import chain, count
 from pathlib import Path
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -35,7 +36,7 @@ from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
 from fundwright.language import units
 from fundwright.language.protocols import Embedder, Vectors
-from fundwright.language.schemas import DocumentKind, heading_text
+from fundwright.language.schemas import OUR_KINDS, DocumentKind, heading_text
 from fundwright.training import answering, collecting, naming, repository
 from fundwright.training.collecting import documents_topic
 from fundwright.training.models import Document, TrainingRun
@@ -711,7 +712,8 @@ async def find_answers(
     core: Core, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8, collection_id: UUID | None = None
 ) -> list[Answer]:
     """Return the passages that answer `query`, best first, each with the sentence that does. If a collection is given, only its documents
-    are searched. Opens its own transactions.
+    are searched. What others publish is searched for a question about us only if our own documents do not answer it. Opens its own
+    transactions.
 
     Raises NotFound for the collection, or Conflict if all documents were trained with an embedding model other than the one in use.
     """
@@ -732,28 +734,50 @@ async def find_answers(
     questions = [expanded, *parts]
     vectors = await embedder.embed(questions)
     abbreviated = " ".join((expanded, *units.abbreviations_of(question)))
-    names = naming.capitalized_in(question)
+    asked = _Asked(question, parts, questions, vectors, abbreviated, naming.capitalized_in(question), document_ids)
+    is_about_us = answering.is_about_us(question)
+    answers = await _find_answers(core, actor, asked, embedder, limit=limit, kinds=OUR_KINDS if is_about_us else None)
+    if not answers and is_about_us:
+        answers = await _find_answers(core, actor, asked, embedder, limit=limit)
+    return answers[:limit]
+
+
+class _Asked(NamedTuple):
+    """A question, what it consists of, and what to search for it. `vectors` are the embeddings of `questions`."""
+
+    question: str
+    parts: Sequence[str]
+    questions: Sequence[str]
+    vectors: Vectors
+    abbreviated: str
+    names: Sequence[str]
+    document_ids: Collection[UUID] | None
+
+
+async def _find_answers(
+    core: Core, actor: Actor, asked: _Asked, embedder: Embedder, *, limit: int, kinds: Collection[DocumentKind] | None = None
+) -> list[Answer]:
     async with core.database.transaction() as session:
         passages = await _search(
             session,
             actor,
-            abbreviated,
-            vectors[0],
+            asked.abbreviated,
+            asked.vectors[0],
             embedder=embedder,
             limit=max(limit, _READ_PASSAGES),
-            document_ids=document_ids,
-            names=names,
+            document_ids=asked.document_ids,
+            kinds=kinds,
+            names=asked.names,
         )
         if not passages:
             return []
-        statements = answering.statements_in(passages, question)
+        statements = answering.statements_in(passages, asked.question)
         texts = [statement.text for statement in statements] + answering.headings_of(statements)
-        shares = [await repository.word_shares(session, actor.workspace_id, each, texts) for each in questions]
+        shares = [await repository.word_shares(session, actor.workspace_id, each, texts) for each in asked.questions]
     if not statements:
         return []
-    similarities = vectors @ (await embedder.embed(texts)).T
-    answers = await asyncio.to_thread(answering.answers, question, parts, passages, statements, similarities, shares)
-    return answers[:limit]
+    similarities = asked.vectors @ (await embedder.embed(texts)).T
+    return await asyncio.to_thread(answering.answers, asked.question, asked.parts, passages, statements, similarities, shares)
 
 
 @needs(Permission.READ)
