@@ -14,8 +14,10 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import NotAllowed
 from fundwright.core.scopes import acting_in
 from fundwright.generation import service as generation
+from fundwright.generation.templates import TEMPLATES
 from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind
+from fundwright.opportunities import service as opportunities
 from fundwright.profiles import service
 from fundwright.profiles.schemas import OrganizationProfileForm, OrganizationProfileRead
 from fundwright.training import service as training
@@ -23,6 +25,7 @@ from fundwright.training.schemas import DocumentRead, DocumentState, PastedText
 from fundwright.workspaces import repository
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import Access, ChosenMember, RestrictionForm
+from tests.firms.drafts import draft
 from tests.support.accounts import add_account
 
 T = TypeVar("T")
@@ -205,3 +208,19 @@ async def test_answers_questions_about_us_from_the_profile_and_not_from_notices(
             assert {each.document_title for each in found} == {service.DOCUMENT_TITLE}
         (asked, *_others) = await training.find_answers(committed, ada, "What is a UEI?", embedder=embedder)
     assert asked.document_kind == DocumentKind.NOTICE
+
+
+async def test_a_capability_statement_says_what_the_description_says(committed: Core, ada: Actor) -> None:
+    about = "Harbor Light LLC was founded in 2009. We build and operate data platforms for environmental agencies."
+    await save(committed, ada, HARBOR.model_copy(update={"about": about}))
+    await training.run_inline(committed, ada, [document.id for document in await documents(committed, ada)])
+    async with committed.database.transaction() as session:
+        await opportunities.load_sample_once(session)
+        notice = await opportunities.look_up(session, ada, "sample-sam-0004")
+    (template,) = [template for template in TEMPLATES if template.name == "capability-statement"]
+    with acting_in(ada.scope):
+        written = await draft(committed, ada, notice.id, template)
+    sections = {section.heading: section for section in written.sections}
+    assert "We build and operate data platforms" in sections["Core competencies"].text
+    possible = [match.text for section in written.sections for match in section.possible_matches]
+    assert not any("541511" in text for text in possible)

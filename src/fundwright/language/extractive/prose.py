@@ -81,6 +81,7 @@ _HEADED_ONLY = frozenset(
     (Topic.DIFFERENTIATORS, Topic.AIMS, Topic.PAST_PERFORMANCE, Topic.PEOPLE, Topic.COMPANY_DATA, Topic.CONTACT)
 )
 """Many sentences resemble these topics, so a heading is required."""
+_INTRODUCING = frozenset((Topic.PROFILE,))
 _FACT_TOPICS = frozenset((Topic.PAST_PERFORMANCE, Topic.PEOPLE, Topic.COMPANY_DATA, Topic.CONTACT))
 """Lines under these topics are names and numbers, not statements about us."""
 _NAMES_OF_PROJECT = frozenset((ProjectField.TITLE, ProjectField.CUSTOMER, ProjectField.CONTRACT))
@@ -470,8 +471,8 @@ def _with_lists(found: Sequence[Candidate], relevant: Sequence[int], chosen: Seq
 
 
 def _states_offer(candidate: Candidate) -> bool:
-    """Whether a document about us says what we offer, below its title or below headings that name no topic."""
-    if candidate.kind != DocumentKind.ABOUT_US or any(candidate.named):
+    """Whether a document about us says what we offer, below its title, in its introduction of us, or below headings that name no topic."""
+    if candidate.kind != DocumentKind.ABOUT_US or any(topics - _INTRODUCING for topics in candidate.named):
         return False
     is_stated = candidate.is_introduction or _PERSONAL_SUBJECT.match(candidate.text)
     return _enumerates(candidate.text) or bool(is_stated and _OFFERED.search(candidate.text))
@@ -494,9 +495,15 @@ def _possible(found: Sequence[Candidate], compared: Comparison, place: int, topi
     close = [
         index
         for index, candidate in enumerate(found)
-        if candidate.kind != DocumentKind.RESUME and relevance[index] >= MIN_POSSIBLE
+        if candidate.kind != DocumentKind.RESUME
+        and Topic.COMPANY_DATA not in _nearest(candidate)
+        and relevance[index] >= MIN_POSSIBLE
     ]
     return tuple(sorted(close, key=lambda index: -float(relevance[index]))[:_MAX_POSSIBLE])
+
+
+def _nearest(candidate: Candidate) -> frozenset[Topic]:
+    return candidate.named[-1] if candidate.named else _NO_TOPICS
 
 
 def _choose(
