@@ -14,7 +14,7 @@ from docx import Document
 from markdown_it import MarkdownIt
 from openxml_audit import OpenXmlValidator
 
-from fundwright.core.messages import using_language
+from fundwright.core.messages import t, using_language
 from fundwright.generation.exporting import export
 from fundwright.generation.schemas import CitationStyle, DraftRead, ExportFormat
 from tests.generation.drafts import citation, draft, part
@@ -88,6 +88,17 @@ class TestMarkdown:
         with using_language("de"):
             text = export(draft(), ExportFormat.MARKDOWN).content.decode()
         assert text.endswith("[^1]: Past work, „Projects“, Seite 3.\n")
+
+    @pytest.mark.parametrize("form", ExportFormat)
+    def test_title_and_headings_stay_as_written_whoever_exports(self, form: ExportFormat) -> None:
+        """They are English like the text below them, also if the reader's language has a translation."""
+        sections = (part(0, "Core competencies", "We repair roofs."),)
+        with using_language("de"):
+            assert t("Core competencies") != "Core competencies"
+            content = export(draft(title="Capability statement", sections=sections), form).content
+        shown = content.decode() if form is ExportFormat.MARKDOWN else "\n".join(text for _, text in words_of(content))
+        assert "Core competencies" in shown
+        assert "Capability statement" in shown
 
     @pytest.mark.security(39)
     def test_nothing_but_a_citation_is_a_footnote_and_titles_are_plain(self) -> None:

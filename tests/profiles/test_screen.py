@@ -6,6 +6,8 @@ from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.core.assembly import Core
 from fundwright.profiles import service
 from fundwright.profiles.schemas import OrganizationProfileForm
+from fundwright.training import service as training
+from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.screens.workspaces.workspace import workspace_screen
 from fundwright_ui.testing import mounted
 from tests.profiles.test_service import do
@@ -37,3 +39,20 @@ async def test_shows_only_facts_to_who_only_reads(committed: Core) -> None:
     async with mounted(committed, viewer, workspace_screen, path=service.PATH) as shown:
         assert "541511 · Custom Computer Programming Services" in shown.text
         assert not shown.has("form", "About your organization")
+
+
+async def test_its_document_leads_to_it_and_it_says_when_the_document_is_in_the_trash(committed: Core) -> None:
+    async with committed.database.transaction() as session:
+        ada = await add_account(session)
+    form = OrganizationProfileForm(name="Harbor Light LLC")
+    await do(committed, ada, lambda session: service.save_profile(session, ada, committed, form))
+    (document,) = (await do(committed, ada, lambda session: training.list_documents(session, ada))).items
+    async with mounted(committed, ada, train_screen, path=f"/dashboard/train?document={document.id}") as shown:
+        await shown.expect(lambda: shown.has("link", "Organization profile"))
+        assert shown.find("link", "Organization profile").props["href"] == service.PATH
+    async with mounted(committed, ada, workspace_screen, path=service.PATH) as shown:
+        await shown.expect("use and cite this profile")
+        await do(committed, ada, lambda session: training.remove_document(session, ada, document.id))
+    async with mounted(committed, ada, workspace_screen, path=service.PATH) as shown:
+        await shown.expect("do not use this profile")
+        assert "use and cite this profile" not in shown.text

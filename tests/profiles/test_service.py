@@ -14,12 +14,12 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import NotAllowed
 from fundwright.core.scopes import acting_in
 from fundwright.generation import service as generation
-from fundwright.generation.templates import TEMPLATES
 from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities import service as opportunities
 from fundwright.profiles import service
 from fundwright.profiles.schemas import OrganizationProfileForm, OrganizationProfileRead
+from fundwright.templates.builtin import TEMPLATES
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, PastedText
 from fundwright.workspaces import repository
@@ -117,6 +117,16 @@ async def test_a_document_in_the_trash_is_added_again_when_the_profile_is_saved(
     await change(committed, ada)
     (second,) = await documents(committed, ada)
     assert second.id != first.id
+
+
+async def test_its_document_says_what_it_is_and_whether_it_is_there(committed: Core, ada: Actor) -> None:
+    saved = await save(committed, ada)
+    (document,) = await documents(committed, ada)
+    assert (document.filename, saved.has_document) == ("organization-profile.md", True)
+    assert await do(committed, ada, lambda session: service.is_profile(session, ada, document.id))
+    await do(committed, ada, lambda session: training.remove_document(session, ada, document.id))
+    read = await do(committed, ada, lambda session: service.get_profile(session, ada))
+    assert read is not None and not read.has_document
 
 
 async def test_names_the_company_of_the_next_draft(committed: Core, ada: Actor) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from fundwright.core.messages import t
 from fundwright.generation.footnotes import Footnotes
 from fundwright.generation.plain import as_markdown
 from fundwright.generation.schemas import CitationStyle, DraftRead, ExportedDraft, ExportFormat
@@ -31,7 +30,8 @@ _MEDIA_TYPES = {
 def export(
     draft: DraftRead, form: ExportFormat, *, citations: CitationStyle = CitationStyle.FOOTNOTES, author: str = ""
 ) -> ExportedDraft:
-    """Return the whole draft as one file, named after its title, in the current language. CPU-bound: call it in a thread.
+    """Return the whole draft as one file, named after its title. Title, headings, and text are as stored: English, unless people or a model wrote
+    them in another language. What cites sources is in the current language. CPU-bound: call it in a thread.
 
     If the draft names no company, `author` is named in the properties of a Word file.
     """
@@ -55,6 +55,6 @@ def markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTN
                 f"[^{piece}]" if isinstance(piece, int) else _ACTIVE.sub(r"\1\\\2", piece) for piece in pieces
             ).rstrip()
             text = _METADATA.sub(r"\1\n", _CODE_ATTRIBUTES.sub(lambda found: found[1].rstrip("\\ "), text))
-            parts += [text] if draft.is_letter else [f"## {as_markdown(t(section.heading))}", text]
+            parts += [text] if draft.is_letter else [f"## {as_markdown(section.heading)}", text]
     parts += [f"[^{number}]: {as_markdown(text)}" for number, text in enumerate(footnotes.texts, start=1)]
     return "\n\n".join(parts) + "\n"

@@ -89,7 +89,9 @@ class OrganizationProfileForm(OrganizationProfileContent):
 
 
 class OrganizationProfileRead(OrganizationProfileContent):
-    """A profile. `changed_by` is the name of an account, or None once it is deleted."""
+    """A profile. `changed_by` is the name of an account, or None once it is deleted. `has_document` says whether there is a document with its
+    text that the reader sees; there is none while it is in the trash."""
 
     changed_by: str | None
     changed_at: datetime
+    has_document: bool

@@ -29,6 +29,8 @@ PATH = "/dashboard/workspace?tab=profile"
 DOCUMENT_TITLE = "Organization profile"
 """The same in every language, because the text is English like the proposals."""
 
+_FILENAME = "organization-profile.md"
+
 CHANGED = ActivityKind(
     "profile.changed", later("Profile changed"), later("{person} changed the profile of “{subject}”"), combining=Combining.SOON
 )
@@ -73,7 +75,7 @@ async def save_profile(session: AsyncSession, actor: Actor, core: Core, form: Or
             t("The document “{title}” is restricted. Ask someone who can edit it to save the profile.", title=DOCUMENT_TITLE)
         )
     text = PastedText(title=DOCUMENT_TITLE, text=as_document(content))
-    document = await training.keep_text(session, actor, core, document_id, text)
+    document = await training.keep_text(session, actor, core, document_id, text, filename=_FILENAME)
     profile = known or OrganizationProfile(owner_id=actor.workspace_id)
     for name, value in content:
         setattr(profile, name, value)
@@ -83,6 +85,13 @@ async def save_profile(session: AsyncSession, actor: Actor, core: Core, form: Or
     await activity.record(session, actor, CHANGED, Subject("profile", actor.workspace_id, content.name, PATH))
     await publish(session, profile_topic(actor.workspace_id))
     return await _read(session, actor, profile)
+
+
+@needs(Permission.READ)
+async def is_profile(session: AsyncSession, actor: Actor, document_id: UUID) -> bool:
+    """Return whether a document is the text of the profile of the actor's workspace."""
+    profile = await repository.find(session, actor.workspace_id)
+    return profile is not None and profile.document_id == document_id
 
 
 async def _has_document(session: AsyncSession, actor: Actor, profile: OrganizationProfile) -> bool:
@@ -95,7 +104,10 @@ async def _read(session: AsyncSession, actor: Actor, profile: OrganizationProfil
     names = await workspaces.names_of(session, actor, [profile.changed_by])
     content = OrganizationProfileContent.model_validate(profile)
     return OrganizationProfileRead(
-        **content.model_dump(), changed_by=names.get(profile.changed_by), changed_at=profile.changed_at
+        **content.model_dump(),
+        changed_by=names.get(profile.changed_by),
+        changed_at=profile.changed_at,
+        has_document=await _has_document(session, actor, profile),
     )
 
 

@@ -147,7 +147,9 @@ async def add_document(
 
 
 @needs(Permission.WORK)
-async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: PastedText) -> DocumentRead:
+async def add_text(
+    session: AsyncSession, actor: Actor, core: Core, pasted: PastedText, *, filename: str = "pasted.md"
+) -> DocumentRead:
     """Add pasted text as a Markdown document, and train it in a job. Raises Invalid for a title that nobody could see, AlreadyAdded (409),
     QuotaSpent (402), or NotFound or NotAllowed for the collection."""
     received = await core.files.receive(_once(pasted.text.encode()))
@@ -163,7 +165,7 @@ async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: Past
             owner_id=actor.workspace_id,
             created_by=actor.id,
             title=title,
-            filename="pasted.md",
+            filename=filename,
             media_type=MarkdownReader.media_type,
             sha256=received.sha256,
             size_bytes=received.size_bytes,
@@ -178,14 +180,14 @@ async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: Past
 
 @needs(Permission.WORK)
 async def keep_text(
-    session: AsyncSession, actor: Actor, core: Core, document_id: UUID | None, pasted: PastedText
+    session: AsyncSession, actor: Actor, core: Core, document_id: UUID | None, pasted: PastedText, *, filename: str
 ) -> DocumentRead:
-    """Give a document a new text, and train it again in a job. A document that is gone, in the trash, or hidden from the actor is added
+    """Give a document a new text and filename, and train it again in a job. A document that is gone, in the trash, or hidden from the actor is added
     again. Raises NotAllowed, and what `add_text` raises."""
     await repository.lock_documents(session, actor.workspace_id)
     document = await repository.find_document(session, actor.workspace_id, document_id) if document_id else None
     if document is None:
-        return await add_text(session, actor, core, pasted)
+        return await add_text(session, actor, core, pasted, filename=filename)
     await restrictions.require(session, actor, document.id)
     received = await core.files.receive(_once(pasted.text.encode()))
     with _discarding_unless_kept(core, received):
@@ -198,7 +200,7 @@ async def keep_text(
         await lock_file(session, received.sha256)
         await core.files.keep(received)
         before, document.sha256, document.size_bytes = document.sha256, received.sha256, received.size_bytes
-        document.state = DocumentState.WAITING
+        document.state, document.filename = DocumentState.WAITING, filename
         await session.flush()
         await _remove_files(session, core, [before])
         await publish(session, documents_topic(actor.workspace_id))

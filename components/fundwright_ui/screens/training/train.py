@@ -22,6 +22,7 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind, heading_text, headings_below
+from fundwright.profiles import service as profiles
 from fundwright.training import collecting
 from fundwright.training import service as training
 from fundwright.training.schemas import (
@@ -651,6 +652,7 @@ def _document_panel(
         )
         if is_renaming
         else None,
+        _from_profile(document.id, key="profile"),
         definition_list(
             {
                 t("File"): document.filename,
@@ -736,6 +738,24 @@ def _document_panel(
         close=t("Close"),
         on_close=close,
         key=f"document-{document.id}",
+    )
+
+
+@component
+def _from_profile(document_id: UUID) -> VdomDict | None:
+    """Says of the document with the text of the organization profile where it is edited."""
+    actor, connection = use_actor(), use_connection()
+    found = use_query(
+        lambda session: profiles.is_profile(session, actor, document_id),
+        key=[document_id],
+        topics=[profiles.profile_topic(actor.workspace_id)],
+    )
+    if not found.value:
+        return None
+    return html.p(
+        t("This document has the text of your organization profile, where you edit it."),
+        " ",
+        text_link(t("Organization profile"), connection.href(profiles.PATH)),
     )
 
 

@@ -58,7 +58,12 @@ def _form(profile: OrganizationProfileRead | None) -> VdomDict:
         t("About your organization"),
         html.p(
             {"className": "fw-muted"},
-            t("Drafts and answers use and cite this profile as the document “{title}”.", title=profiles.DOCUMENT_TITLE),
+            t("Drafts and answers use and cite this profile as the document “{title}”.", title=profiles.DOCUMENT_TITLE)
+            if profile is None or profile.has_document
+            else t(
+                "You do not see the document “{title}”, so your drafts and answers do not use this profile. If it is in the trash, restore it, or save the profile to add it again.",
+                title=profiles.DOCUMENT_TITLE,
+            ),
         ),
         form(
             text_field(

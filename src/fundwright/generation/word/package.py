@@ -55,7 +55,7 @@ def word_file(draft: DraftRead, *, citations: CitationStyle, author: str) -> byt
     else:
         _add_title(body, draft)
         for section in _written(draft):
-            body.add("Heading1", t(section.heading))
+            body.add("Heading1", section.heading)
             body.add_markdown(section.text)
     parts: dict[str, Element] = {
         "[Content_Types].xml": _content_types(),
@@ -79,7 +79,7 @@ def word_file(draft: DraftRead, *, citations: CitationStyle, author: str) -> byt
 def _add_title(body: Body, draft: DraftRead) -> None:
     """Add the title and, below it, the opportunity and the applicant. A draft that was never renamed is titled after both."""
     title = draft.title.removesuffix(f": {draft.opportunity_title}")
-    body.add("Title", t(title) if title == draft.template_title else title)
+    body.add("Title", title)
     purpose = " · ".join(filter(str.strip, (draft.opportunity_title, draft.opportunity_number)))
     for line in filter(str.strip, (purpose, draft.company)):
         body.add("Subtitle", line)
