@@ -135,7 +135,7 @@ class TestApplicants:
 
 
 class TestDocuments:
-    @pytest.mark.parametrize(("similarity", "value"), [(0.1, 0.0), (0.4, 0.5), (0.9, 1.0)])
+    @pytest.mark.parametrize(("similarity", "value"), [(0.1, 0.0), (0.45, 0.5), (0.9, 1.0)])
     def test_the_most_similar_passage_counts(self, similarity: float, value: float) -> None:
         passage = NearestPassage(passage_id=uuid4(), document_title="Fort Ward", similarity=similarity)
         found = part(FitPartName.DOCUMENTS, replace(NOTHING, passage=passage))

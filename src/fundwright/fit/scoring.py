@@ -31,7 +31,7 @@ MOST_IF_INELIGIBLE = 20
 """The highest score of a notice to which the organization may not respond."""
 SAME_GROUP, SAME_SECTOR = 0.6, 0.25
 """The values of a NAICS code in the same industry group (four digits) and in the same sector (two digits)."""
-UNRELATED, ALIKE = 0.2, 0.6
+UNRELATED, ALIKE = 0.2, 0.7
 """The cosine similarities that count 0 and 1."""
 ENOUGH_DAYS = 30
 """With this number of days, time is no reason against a notice."""

@@ -81,6 +81,7 @@ _HEADED_ONLY = frozenset(
     (Topic.DIFFERENTIATORS, Topic.AIMS, Topic.PAST_PERFORMANCE, Topic.PEOPLE, Topic.COMPANY_DATA, Topic.CONTACT)
 )
 """Many sentences resemble these topics, so a heading is required."""
+_NAICS = re.compile(r"\d{6}\b")
 _INTRODUCING = frozenset((Topic.PROFILE,))
 _FACT_TOPICS = frozenset((Topic.PAST_PERFORMANCE, Topic.PEOPLE, Topic.COMPANY_DATA, Topic.CONTACT))
 """Lines under these topics are names and numbers, not statements about us."""
@@ -495,15 +496,14 @@ def _possible(found: Sequence[Candidate], compared: Comparison, place: int, topi
     close = [
         index
         for index, candidate in enumerate(found)
-        if candidate.kind != DocumentKind.RESUME
-        and Topic.COMPANY_DATA not in _nearest(candidate)
-        and relevance[index] >= MIN_POSSIBLE
+        if candidate.kind != DocumentKind.RESUME and not _is_code(candidate) and relevance[index] >= MIN_POSSIBLE
     ]
     return tuple(sorted(close, key=lambda index: -float(relevance[index]))[:_MAX_POSSIBLE])
 
 
-def _nearest(candidate: Candidate) -> frozenset[Topic]:
-    return candidate.named[-1] if candidate.named else _NO_TOPICS
+def _is_code(candidate: Candidate) -> bool:
+    """“541511 · Custom Computer Programming Services” is company data, whatever it resembles."""
+    return any(Topic.COMPANY_DATA in topics for topics in candidate.named[-1:]) and bool(_NAICS.match(candidate.text))
 
 
 def _choose(
