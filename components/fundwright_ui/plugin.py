@@ -55,6 +55,8 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.public.server_error import server_error_screen
     from fundwright_ui.screens.searches.saved_searches import saved_searches_screen
     from fundwright_ui.screens.sharing.links import share_links_screen
+    from fundwright_ui.screens.templates.template import template_screen
+    from fundwright_ui.screens.templates.templates_list import templates_screen
     from fundwright_ui.screens.training.collecting import collections_screen
     from fundwright_ui.screens.training.history import history_screen
     from fundwright_ui.screens.training.passage import passage_screen
@@ -85,6 +87,8 @@ def screens() -> Iterable[Screen]:
         share_links_screen,
         saved_searches_screen,
         pipeline_screen,
+        templates_screen,
+        template_screen,
         trash_screen,
         notifications_screen,
         workspace_screen,

@@ -59,6 +59,8 @@ GUARDED = (
     "/dashboard/passage/{passage}",
     "/generate/index",
     "/generate/slug/{draft}",
+    "/generate/templates",
+    "/generate/templates/cover-letter",
     "/dashboard/user/account",
     "/dashboard/user/account?tab=security",
     "/dashboard/user/account?tab=notifications",

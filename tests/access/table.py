@@ -308,6 +308,7 @@ ROUTES = _table(
         PUT /api/pipeline/{pursuit_id}/stage
         DELETE /api/pipeline/{pursuit_id}
         POST /api/templates
+        POST /api/templates/files
         POST /api/templates/{template_id}/copies
         PUT /api/templates/{template_id}
         DELETE /api/templates/{template_id}
@@ -461,6 +462,8 @@ SCREENS = _table(
         /dashboard/user/account
         /generate/index
         /generate/slug/{token}
+        /generate/templates
+        /generate/templates/{id}
         /dashboard/workspace
         /dashboard/saved-searches
         /dashboard/pipeline
@@ -578,6 +581,7 @@ WORLD = {
     "/dashboard/history/{id} id": "run",
     "/dashboard/passage/{id} id": "passage",
     "/generate/slug/{token} token": "draft slug",
+    "/generate/templates/{id} id": "template",
     "/dashboard/blog/{id}/edit id": "post",
     "/dashboard/freepremium/{id} id": "premium link",
     "/dashboard/payment/history/{id} id": "payment",
@@ -624,12 +628,13 @@ NO_IDS = {
     "import": "whether the import is open",
     "kind": "a kind",
     "is_followed": "whether searches are shown that one follows",
-    "is_own": "whether one's own searches are shown",
+    "is_own": "whether one's own searches, or templates of the workspace, are shown",
     "is_restricted": "whether restricted drafts are shown",
     "page": "a number, or the path that feedback is about",
     "passage": "the number of a citation of this draft",
     "q": "words",
     "question": "words",
+    "questions": "how many questions a form shows",
     "sort": "an order",
     "state": "a state",
     "tab": "a part of the screen",

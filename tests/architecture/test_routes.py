@@ -55,6 +55,7 @@ WITHOUT_EXPORT = {
 LARGE_BODIES = {
     "/api/account/photo",
     "/api/opportunities/imports/{source}",
+    "/api/templates/files",
     "/api/training/documents",
     "/api/training/texts",
 }

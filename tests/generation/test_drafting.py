@@ -19,7 +19,7 @@ from fundwright.generation.schemas import DraftRead, DraftSources, DraftState, R
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from fundwright.opportunities.models import Opportunity, OpportunityText
 from fundwright.templates import service as templates
-from fundwright.templates.schemas import TemplateRead, TemplateSave
+from fundwright.templates.schemas import NewCopy, TemplateRead, TemplateSave
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.generation.conftest import Desk, EndpointDown
@@ -366,7 +366,7 @@ class TestStopping:
 
 async def copied(desk: Desk, name: str) -> TemplateRead:
     async with desk.core.database.transaction() as session:
-        return await templates.duplicate(session, desk.actor, desk.core, name)
+        return await templates.duplicate(session, desk.actor, desk.core, name, NewCopy())
 
 
 async def changed(desk: Desk, template: TemplateRead) -> None:

@@ -11,7 +11,7 @@ from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.core.assembly import Core
 from fundwright.core.scopes import acting_in
 from fundwright.templates import service
-from fundwright.templates.schemas import NewTemplate, TemplateQuery, TemplateRead, TemplateSave
+from fundwright.templates.schemas import NewCopy, NewTemplate, TemplateQuery, TemplateRead, TemplateSave
 from fundwright.workspaces import repository
 from fundwright.workspaces import service as workspaces
 from tests.support.accounts import add_account
@@ -43,9 +43,10 @@ class Office:
         new = NewTemplate.model_validate({"title": title, "sections": [RECORD], **content})
         return await self.do(maker, lambda session: service.create(session, maker, self.core, new))
 
-    async def copy(self, name: str, actor: Actor | None = None, key: str = "") -> TemplateRead:
+    async def copy(self, name: str, actor: Actor | None = None, **new: str) -> TemplateRead:
         maker = actor or self.ada
-        return await self.do(maker, lambda session: service.duplicate(session, maker, self.core, name, key=key))
+        wanted = NewCopy.model_validate(new)
+        return await self.do(maker, lambda session: service.duplicate(session, maker, self.core, name, wanted))
 
     async def read(self, actor: Actor, name: str) -> TemplateRead:
         return await self.do(actor, lambda session: service.get_template(session, actor, self.core, name))

@@ -19,7 +19,7 @@ _WORK_ENTRIES = (
     SidebarEntry("Category", "/dashboard/category", icon="category", roles=_USERS),
     SidebarEntry("Train", "/dashboard/train", icon="train", also=("/dashboard/passage",), roles=_USERS),
     SidebarEntry("Embedding History", "/dashboard/history", icon="history", roles=_USERS),
-    SidebarEntry("Generate", "/generate/index", icon="generate", also=("/generate/slug",), roles=_USERS),
+    SidebarEntry("Generate", "/generate/index", icon="generate", also=("/generate/slug", "/generate/templates"), roles=_USERS),
 )
 _ADMINISTRATION_ENTRIES = (
     SidebarEntry("Dashboard", "/dashboard/index", icon="dashboard", roles=_ADMINISTRATORS),

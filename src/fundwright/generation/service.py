@@ -158,7 +158,7 @@ async def add_draft(
             draft_id=draft.id,
             ordinal=ordinal,
             heading=section.heading,
-            plan=section.model_dump(mode="json"),
+            plan=section.planned.model_dump(mode="json"),
         )
         for ordinal, section in enumerate(chosen.sections)
     )

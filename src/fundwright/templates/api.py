@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 from urllib.parse import quote
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response, status
+from fastapi import APIRouter, Query, Request, Response, status
 
-from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient
+from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient, Uploader, request_slot
+from fundwright.accounts.permissions import require
+from fundwright.accounts.schemas import Permission
+from fundwright.core.messages import t
 from fundwright.core.paging import Page
-from fundwright.core.web import CoreDep, CsvDownload, DbSession
+from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, receive_file
 from fundwright.templates import service
 from fundwright.templates.schemas import NewCopy, NewTemplate, TemplateQuery, TemplateRead, TemplateRow, TemplateSave
 
@@ -39,6 +43,18 @@ async def create_template(session: DbSession, actor: CurrentActor, core: CoreDep
     return await service.create(session, actor, core, new)
 
 
+@router.post("/files", status_code=status.HTTP_201_CREATED, openapi_extra=UPLOAD)
+async def upload_template(request: Request, core: CoreDep, session: DbSession, actor: Uploader) -> TemplateRead:
+    """Make a template of a file that was downloaded (form field `file`; JSON, at most 1 MB). If its title is taken, it gets a number."""
+    require(actor, Permission.WORK)
+    received = await receive_file(
+        core, request, service.receive, max_bytes=service.MOST_BYTES, otherwise=t("Choose another file.")
+    )
+    async with request_slot(core, actor):
+        content = await asyncio.to_thread(service.read_file, received.kept)
+        return await service.upload(session, actor, core, content)
+
+
 @router.get("/{template_id}")
 async def get_template(session: DbSession, actor: CurrentActor, core: CoreDep, template_id: str) -> TemplateRead:
     """Get a template of the workspace by its id, or an included one by its name."""
@@ -64,7 +80,7 @@ async def duplicate_template(
     session: DbSession, actor: CurrentActor, core: CoreDep, template_id: str, new: NewCopy
 ) -> TemplateRead:
     """Make a copy of a template of the workspace or of an included one."""
-    return await service.duplicate(session, actor, core, template_id, key=new.key)
+    return await service.duplicate(session, actor, core, template_id, new)
 
 
 @router.put("/{template_id}")

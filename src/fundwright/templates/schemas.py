@@ -13,7 +13,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from fundwright.core.messages import number, t
 from fundwright.core.paging import PageRequest
 from fundwright.core.visible import visible_line
-from fundwright.language.topics import Topic
+from fundwright.language.topics import Topic, topic_asked, topic_of
 
 MOST_IN_TITLE = 100
 MOST_IN_HEADING = 300
@@ -46,11 +46,13 @@ def _fillable(text: str) -> str:
     return text
 
 
+Opening = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MOST_IN_TEXT), AfterValidator(_fillable)]
+Words = Annotated[int, Field(ge=FEWEST_WORDS, le=MOST_WORDS)]
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_IN_TITLE), AfterValidator(_visible)]
-_Heading = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_IN_HEADING)]
-_Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_IN_QUESTION)]
-_Missing = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MOST_IN_QUESTION)]
-_Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MOST_IN_TEXT)]
+Heading = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_IN_HEADING)]
+Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_IN_QUESTION)]
+Missing = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MOST_IN_QUESTION)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MOST_IN_TEXT)]
 
 
 class TemplateQuestion(BaseModel):
@@ -64,11 +66,11 @@ class TemplateQuestion(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    ask: _Question
-    missing: _Missing = ""
+    ask: Question
+    missing: Missing = ""
     topic: Topic | None = None
-    answered: tuple[_Question, ...] = Field(default=(), max_length=50)
-    remaining: _Missing = ""
+    answered: tuple[Question, ...] = Field(default=(), max_length=50)
+    remaining: Missing = ""
 
     def missing_from(self, text: str) -> str:
         """What to add to a section with this text if its writer finds no answer."""
@@ -102,12 +104,23 @@ class TemplateSection(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    heading: _Heading
+    heading: Heading
     questions: tuple[TemplateQuestion, ...] = Field(default=(), max_length=MOST_QUESTIONS)
-    instructions: _Text = "Plain sentences."
-    words: int = Field(default=150, ge=FEWEST_WORDS, le=MOST_WORDS)
-    opening: Annotated[_Text, AfterValidator(_fillable)] = ""
-    otherwise: Annotated[_Text, AfterValidator(_fillable)] = ""
+    instructions: Text = "Plain sentences."
+    words: Words = 150
+    opening: Opening = ""
+    otherwise: Opening = ""
+
+    @property
+    def planned(self) -> TemplateSection:
+        """The section with the topics of its questions, as a draft keeps it. The heading says what the first question is about."""
+        questions = tuple(
+            question.model_copy(
+                update={"topic": question.topic or (None if place else topic_of(self.heading)) or topic_asked(question.ask)}
+            )
+            for place, question in enumerate(self.questions)
+        )
+        return self.model_copy(update={"questions": questions})
 
     @property
     def asked(self) -> tuple[TemplateQuestion, ...]:
@@ -121,7 +134,7 @@ class TemplateContent(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: Title
-    description: _Text = ""
+    description: Text = ""
     sections: tuple[TemplateSection, ...] = Field(min_length=1, max_length=MOST_SECTIONS)
     is_letter: bool = False
 
@@ -159,10 +172,11 @@ class TemplateSave(TemplateContent):
 
 
 class NewCopy(BaseModel):
-    """A repeated request with the same `key` makes no second copy."""
+    """The title of a copy; by default that of the template with a number. A repeated request with the same `key` makes no second copy."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    title: Title | None = None
     key: str = Field(default="", max_length=64)
 
 

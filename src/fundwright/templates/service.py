@@ -27,6 +27,7 @@ from fundwright.templates.models import Template
 from fundwright.templates.schemas import (
     MOST_IN_TITLE,
     DraftTemplate,
+    NewCopy,
     NewTemplate,
     TemplateContent,
     TemplateQuery,
@@ -179,13 +180,19 @@ async def create(session: AsyncSession, actor: Actor, core: Core, new: NewTempla
 
 
 @needs(Permission.WORK)
-async def duplicate(session: AsyncSession, actor: Actor, core: Core, name: str, *, key: str = "") -> TemplateRead:
-    """Make a copy of a template, with a number after its title. Raises NotFound or TooManyTemplates."""
+async def duplicate(session: AsyncSession, actor: Actor, core: Core, name: str, new: NewCopy) -> TemplateRead:
+    """Make a copy of a template. Raises NotFound, TitleTaken, or TooManyTemplates."""
     template = await get_template(session, actor, core, name)
-    copied = template.content
-    title = await _free_title(session, actor, core, template.shown_title)
-    new = copied.model_copy(update={"title": title, "description": template.shown_description})
-    return await _create(session, actor, core, new, key=f"{key} copy {name}" if key else "")
+    title = new.title or await _free_title(session, actor, core, template.shown_title)
+    content = template.content.model_copy(update={"title": title, "description": template.shown_description})
+    return await _create(session, actor, core, content, key=f"{name} {new.model_dump_json()}" if new.key else "")
+
+
+@needs(Permission.WORK)
+async def upload(session: AsyncSession, actor: Actor, core: Core, content: TemplateContent) -> TemplateRead:
+    """Make a template of what `read_file` returned. Its title gets a number if another one has it. Raises TooManyTemplates."""
+    title = await _free_title(session, actor, core, content.title)
+    return await _create(session, actor, core, content.model_copy(update={"title": title}), key="")
 
 
 async def _create(session: AsyncSession, actor: Actor, core: Core, content: TemplateContent, *, key: str) -> TemplateRead:
@@ -265,10 +272,18 @@ def as_file(template: TemplateRead) -> bytes:
     return template.content.model_dump_json(indent=2, exclude_defaults=True).encode()
 
 
+async def receive(pieces: AsyncIterator[bytes]) -> bytes:
+    """Read an uploaded file into memory. Raises Invalid if it is too large."""
+    content = bytearray()
+    async for piece in pieces:
+        content += piece
+        if len(content) > MOST_BYTES:
+            raise Invalid(t("The file is too large. A template's file has at most {most} MB.", most=MOST_BYTES // 1_000_000))
+    return bytes(content)
+
+
 def read_file(content: bytes) -> TemplateContent:
     """Read a template's file. Raises Invalid, naming the line or the path that is wrong."""
-    if len(content) > MOST_BYTES:
-        raise Invalid(t("The file is too large. A template's file has at most {most} MB.", most=MOST_BYTES // 1_000_000))
     try:
         return TemplateContent.model_validate_json(content)
     except ValidationError as error:

@@ -44,6 +44,7 @@ from fundwright_ui.screens.generate.sources import Choice, Searched, Sources, so
 from fundwright_ui.screens.listing import existing_page, export_button, list_bar, narrow, no_match, pages, use_listing
 from fundwright_ui.screens.opportunities.address import IMPORT
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
+from fundwright_ui.screens.templates.templates_list import PATH as TEMPLATES
 from fundwright_ui.screens.view_only import view_only_notice
 from fundwright_ui.screens.workspaces.restricting import restricted_mark, restriction_filter
 from fundwright_ui.ui import (
@@ -73,6 +74,8 @@ from fundwright_ui.ui import (
 
 _PAGE_SIZE = 10
 _FOUND_AT_ONCE = 8
+_OWN_AT_ONCE = 9
+"""Own templates that are offered; the list has them all."""
 
 _STATE_COLORS: dict[DraftState, Color] = {
     DraftState.QUEUED: "secondary",
@@ -159,7 +162,7 @@ def generate_screen() -> VdomDict:
             if opportunity
             else _opportunity_search(opportunity_id != "" and not chosen.is_loading, key="search"),
         ),
-        section(t("2. Template"), _template_choice(url, listed, template)),
+        section(t("2. Template"), _template_choice(url, listed, template), actions=_template_actions(template)),
         section(
             t("3. Sources"),
             text_field(
@@ -330,11 +333,27 @@ def _opportunity_details(opportunity: OpportunityRow) -> str:
     return " · ".join(filter(None, (opportunity.number, agency_name(opportunity.agency), due, closed)))
 
 
+def _template_actions(template: TemplateRow | None) -> list[VdomDict | None]:
+    connection = use_connection()
+
+    def link(label: str, path: str, icon_name: str | None = None) -> VdomDict:
+        return link_button(label, connection.href(path), variant="text", size="small", icon_name=icon_name)
+
+    return [
+        link(t("Edit template"), templates.path_of(template), "edit") if template and template.is_own else None,
+        link(t("New template"), f"{TEMPLATES}?open=new", "add"),
+        link(t("All templates"), TEMPLATES),
+    ]
+
+
 def _template_choice(url: UrlState, listed: Query[list[TemplateRow]], chosen: TemplateRow | None) -> VdomDict:
     if listed.error:
         return problem(listed.error, on_retry=listed.reload)
     if listed.value is None:
         return loading(t("Loading templates"))
+    own = [each for each in listed.value if each.is_own]
+    left_out = {each.name for each in own[_OWN_AT_ONCE:]} - {chosen.name if chosen else ""}
+    shown = [each for each in listed.value if each.name not in left_out]
 
     def choose(payload: Payload) -> None:
         url.set(template=payload.get("value"))
@@ -363,7 +382,7 @@ def _template_choice(url: UrlState, listed: Query[list[TemplateRow]], chosen: Te
                         " · ".join(template.shown_headings),
                     ),
                 )
-                for template in listed.value
+                for template in shown
             )
         ),
     )

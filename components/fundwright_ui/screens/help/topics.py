@@ -21,6 +21,7 @@ NAMES = (
     "training",
     "asking",
     "drafting",
+    "templates",
     "trash",
     "workspaces",
     "comments",
