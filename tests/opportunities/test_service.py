@@ -183,14 +183,14 @@ class TestListWithLabels:
         connection = (await session.connection()).sync_connection
         assert connection
         with statements(connection) as sent:
-            found, labels, _ = await service.list_with_labels(session, actor, OpportunityQuery(page_size=2))
+            found, labels, *_ = await service.list_with_labels(session, actor, OpportunityQuery(page_size=2))
         assert len(sent) == 1
         assert sent[0].count("count(") == 1  # the notices of each solicitation
         assert found.items == rows[:2]
         assert found.total == len(rows)
         assert {id: of for id, of in labels.items() if of} == await categories.labels_of(session, actor, [row.id for row in rows])
         assert [label.category_id for label in labels[rows[0].id]] == [category.id]
-        _, of_another, _ = await service.list_with_labels(session, await add_account(session), OpportunityQuery())
+        _, of_another, *_ = await service.list_with_labels(session, await add_account(session), OpportunityQuery())
         assert not any(of_another.values())
 
     async def test_totals_of_a_kind_follow_what_comes_and_goes(self, session: AsyncSession, actor: Actor) -> None:
@@ -209,7 +209,7 @@ class TestListWithLabels:
     async def test_beyond_the_end_is_the_last_page(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, *(notice(i) for i in range(3)))
         rows = await listed(session, actor)
-        found, _, _ = await service.list_with_labels(session, actor, OpportunityQuery(page=9, page_size=2))
+        found, *_ = await service.list_with_labels(session, actor, OpportunityQuery(page=9, page_size=2))
         assert (found.total, found.page) == (len(rows), -(-len(rows) // 2))
         assert found.items == rows[2 * (found.page - 1) :]
 

@@ -74,6 +74,23 @@ async def test_the_filter_shows_what_is_watched_and_when_it_is_due(lookout: Look
             assert "Runway repair" in screen.text  # of both kinds
 
 
+async def test_the_eye_in_a_row_watches(lookout: Lookout) -> None:
+    await lookout.arrive(FIRST, OTHER)
+    id = str(await lookout.find(1))
+    with acting_in(lookout.ada.scope):
+        async with mounted(lookout.core, lookout.ada, sam_screen, path="/dashboard/sam") as screen:
+
+            def eyes() -> dict[str, bool]:
+                return {row["title"]: row["watch"]["isWatched"] for row in screen.rows()}
+
+            assert eyes() == {"Runway repair": False, "Submarine paint": False}
+            await screen.emit("DataTable", "onAction", id=id)
+            await screen.expect(lambda: eyes() == {"Runway repair": True, "Submarine paint": False})
+            await lookout.watch(lookout.bob, 2)
+            await screen.emit("DataTable", "onAction", id=id)
+            await screen.expect(lambda: eyes() == {"Runway repair": False, "Submarine paint": False})
+
+
 async def test_the_list_of_what_is_watched_is_empty_for_others(lookout: Lookout) -> None:
     await lookout.arrive(FIRST)
     await lookout.watch(lookout.ada)

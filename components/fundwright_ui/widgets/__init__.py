@@ -18,6 +18,7 @@ from fundwright_ui.widgets.data_table import (
     RowOpened,
     Sort,
     TableQuery,
+    WatchCell,
     data_table,
 )
 from fundwright_ui.widgets.dialogs import (
@@ -123,6 +124,7 @@ __all__ = [
     "TableQuery",
     "UndoToast",
     "UnsavedTexts",
+    "WatchCell",
     "Widget",
     "WordsTyped",
     "WorkspaceChoice",

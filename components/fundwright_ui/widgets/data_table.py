@@ -23,7 +23,7 @@ from fundwright.core.messages import current_language, number, percent, t
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.html import paints
 from fundwright_ui.runtime.vdom import to_node
-from fundwright_ui.ui import Color, moment
+from fundwright_ui.ui import Color, icon, moment
 from fundwright_ui.ui.elements import classes
 from fundwright_ui.widgets.base import On, Props, Widget
 
@@ -41,6 +41,7 @@ _USUAL_WIDTH_OF_DENSE = 1100
 _PADDING = 20
 _PADDING_OF_CHIP = 16
 _GAP_OF_CHIPS = 8
+_WIDTH_OF_EYE = 56
 _STEP = 8
 """Widths are multiples of this, so that columns rarely move from page to page."""
 _ARROW = 14
@@ -95,7 +96,17 @@ class ActionCell(Props):
     name: str
 
 
-Cell = str | int | float | bool | Decimal | date | UUID | LinkCell | NoteCell | DetailCell | ActionCell | tuple[Chip, ...] | None
+class WatchCell(Props):
+    """A button with an eye in a cell, which is open while the row `is_watched`. Its accessible name is the label of the column with what the
+    row is called. It calls `on_action`."""
+
+    is_watched: bool
+
+
+Cell = (
+    str | int | float | bool | Decimal | date | UUID
+    | LinkCell | NoteCell | DetailCell | ActionCell | WatchCell | tuple[Chip, ...] | None
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +173,7 @@ class TableColumn(Props):
     href_base: str
 
 
-TableCell = TypeAliasType("TableCell", str | LinkCell | NoteCell | DetailCell | ActionCell | tuple[Chip, ...])
+TableCell = TypeAliasType("TableCell", str | LinkCell | NoteCell | DetailCell | ActionCell | WatchCell | tuple[Chip, ...])
 
 
 class DataTable(Widget):
@@ -312,6 +323,8 @@ def _width_of(cell: TableCell) -> float:
     if isinstance(cell, tuple):
         chips = [_PADDING_OF_CHIP + _SHARE_OF_SMALL_TEXT * _text_width(chip.label) for chip in cell]
         return _PADDING + sum(chips) + _GAP_OF_CHIPS * max(0, len(chips) - 1)
+    if isinstance(cell, WatchCell):
+        return _WIDTH_OF_EYE
     return _PADDING + _text_width(cell if isinstance(cell, str) else cell.label)
 
 
@@ -327,7 +340,7 @@ def _writer(column: Column) -> Callable[[Any], TableCell]:
     language = current_language()
 
     def write(cell: Any) -> TableCell:
-        if type(cell) is str or isinstance(cell, (LinkCell, NoteCell, DetailCell, ActionCell, tuple)):
+        if type(cell) is str or isinstance(cell, (LinkCell, NoteCell, DetailCell, ActionCell, WatchCell, tuple)):
             return cell
         if cell is None:
             return ""
@@ -386,12 +399,15 @@ def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
     body: list[Node] = []
     for id, cells in zip(map(whole_id, props["ids"]), props["rows"], strict=True):
         about: dict[str, Any] = {}
+        name = _name_of(cells[0]) if cells else ""
         if "onOpen" in events:
             about["data-row"] = id
             if not any(map(_is_link, cells, columns)):
                 about["tabIndex"] = 0
         places = zip(looks, cells, columns, strict=True)
-        body.append(_element("tr", about, [_element("td", look, _content(cell, column, id)) for look, cell, column in places]))
+        body.append(
+            _element("tr", about, [_element("td", look, _content(cell, column, id, name)) for look, cell, column in places])
+        )
     table = _element(
         "table",
         {
@@ -421,6 +437,10 @@ def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
     return [_element("div", {"className": "fw-grid-frame"}, [scroll, *(_pager(props) if "onQuery" in events else [])])]
 
 
+def _name_of(cell: Any) -> str:
+    return cell if isinstance(cell, str) else cell.get("label", "") if isinstance(cell, dict) else ""
+
+
 def _look(column: Mapping[str, Any]) -> dict[str, Any]:
     names = classes(
         "fw-number" if column["isNumber"] else None,
@@ -445,7 +465,8 @@ def _is_link(cell: Any, column: Mapping[str, Any]) -> bool:
     return "href" in cell if isinstance(cell, dict) else isinstance(cell, str) and cell != "" and column["hrefBase"] != ""
 
 
-def _content(cell: Any, column: Mapping[str, Any], id: str) -> list[Node]:
+def _content(cell: Any, column: Mapping[str, Any], id: str, name: str) -> list[Node]:
+    """`name` is what the row is called."""
     if isinstance(cell, str):
         if column["isMoment"] and cell:
             return [to_node(moment(datetime.fromisoformat(cell)))]
@@ -454,6 +475,10 @@ def _content(cell: Any, column: Mapping[str, Any], id: str) -> list[Node]:
         return [_element("span", {"className": f"fw-note-{cell['color']}", "title": cell["note"]}, [cell["label"]])]
     if isinstance(cell, dict) and "detail" in cell:
         return [cell["label"], _element("span", {"className": "fw-cell-detail"}, [cell["detail"]])]
+    if isinstance(cell, dict) and "isWatched" in cell:
+        about = {"type": "button", "className": "fw-icon-button fw-icon-button-small", "aria-label": f"{column['label']}: {name}"}
+        pressed = {"title": column["label"], "aria-pressed": "true" if cell["isWatched"] else "false", "data-action": id}
+        return [_element("button", about | pressed, [to_node(icon("visibility" if cell["isWatched"] else "watch"))])]
     if isinstance(cell, dict) and "name" in cell:
         about = {"type": "button", "className": "fw-button fw-button-outlined fw-button-small", "aria-label": cell["name"]}
         return [_element("button", {**about, "data-action": id}, [cell["label"]])]

@@ -213,16 +213,18 @@ async def list_with_labels(
     *,
     meaning: Meaning | None = None,
     extra: Callable[[ColumnElement[UUID]], ScalarSelect[Any]] = _nothing_more,
-) -> tuple[FoundPage, dict[UUID, list[LabelRead]], dict[UUID, str]]:
-    """Like `list_opportunities`, with the actor's categories of each opportunity, and what the subquery that `extra` makes of an id
-    selects for it, read in the same statement. If the requested page no longer exists, returns the last one."""
+) -> tuple[FoundPage, dict[UUID, list[LabelRead]], dict[UUID, str], set[UUID]]:
+    """Like `list_opportunities`, with the actor's categories of each opportunity, what the subquery that `extra` makes of an id
+    selects for it, and the ids of those that the actor watches, read in the same statement. If the requested page no longer exists,
+    returns the last one."""
     ranked = await _rank(session, actor, query, meaning)
+    is_watched = watches.is_watched(actor.workspace_id, actor.id).label("is_watched")
     read = partial(
         listing.page,
         session,
         labeled=_chosen(actor, query),
         ranked=ranked,
-        extra_columns=[_labels_in(actor), extra(filters.ID).label("extra")],
+        extra_columns=[_labels_in(actor), extra(filters.ID).label("extra"), is_watched],
     )
     rows, total = await read(query)
     if total and not rows:
@@ -230,7 +232,7 @@ async def list_with_labels(
         rows, total = await read(query)
     labels = {row["id"]: [LabelRead.model_validate(label) for label in row["labels"] or ()] for row in rows}
     extras = {row["id"]: row["extra"] for row in rows if row["extra"] is not None}
-    return _page(query, rows, total, ranked), labels, extras
+    return _page(query, rows, total, ranked), labels, extras, {row["id"] for row in rows if row["is_watched"]}
 
 
 @needs(Permission.READ)

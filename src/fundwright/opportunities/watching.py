@@ -37,6 +37,16 @@ def watches_topic(workspace_id: UUID) -> str:
     return f"watches:{workspace_id}"
 
 
+def own_watches_topic(workspace_id: UUID, account_id: UUID) -> str:
+    """The live topic of what the account watches in the workspace."""
+    return f"watches:{workspace_id}:{account_id}"
+
+
+async def _announce(session: AsyncSession, actor: Actor) -> None:
+    await publish(session, watches_topic(actor.workspace_id))
+    await publish(session, own_watches_topic(actor.workspace_id, actor.id))
+
+
 @needs(Permission.READ)
 async def get_watch(session: AsyncSession, actor: Actor, opportunity_id: UUID) -> WatchRead:
     """Return who watches a notice. Raises NotFound."""
@@ -44,12 +54,6 @@ async def get_watch(session: AsyncSession, actor: Actor, opportunity_id: UUID) -
     watchers = await watches.watchers_of(session, actor.workspace_id, opportunity_id)
     names = await workspaces.names_of(session, actor, watchers)
     return WatchRead(is_watched=actor.id in watchers, others=[names[id] for id in watchers if id != actor.id and id in names])
-
-
-@needs(Permission.READ)
-async def watched_among(session: AsyncSession, actor: Actor, opportunity_ids: Collection[UUID]) -> set[UUID]:
-    """Return which of these notices the actor watches."""
-    return await watches.watched_among(session, actor.workspace_id, actor.id, opportunity_ids)
 
 
 @needs(Permission.READ)
@@ -76,7 +80,7 @@ async def watch_all(session: AsyncSession, actor: Actor, opportunity_ids: Collec
     if await watches.count(session, actor.workspace_id, actor.id) > MOST_WATCHED:
         raise TooManyWatched
     if added:
-        await publish(session, watches_topic(actor.workspace_id))
+        await _announce(session, actor)
     return added
 
 
@@ -95,7 +99,7 @@ async def unwatch_all(session: AsyncSession, actor: Actor, opportunity_ids: Coll
     refuse_support(actor)
     for id in opportunity_ids:
         await watches.remove(session, actor.workspace_id, actor.id, id)
-    await publish(session, watches_topic(actor.workspace_id))
+    await _announce(session, actor)
 
 
 async def _check_exists(session: AsyncSession, opportunity_id: UUID) -> None:

@@ -16,7 +16,7 @@ from fundwright_ui.runtime.html import to_html
 from fundwright_ui.runtime.vdom import to_node
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
-from fundwright_ui.widgets import ActionCell, Chip, Column, DetailCell, LinkCell, NoteCell, Row, Sort, data_table
+from fundwright_ui.widgets import ActionCell, Chip, Column, DetailCell, LinkCell, NoteCell, Row, Sort, WatchCell, data_table
 
 COLUMNS = (
     Column(field="title", label="Title", kind="link", is_sortable=True, flex=3, min_width=200, href_base="/grants/"),
@@ -40,6 +40,7 @@ ROWS = (
             "title": DetailCell(label="Walls", detail="walls.pdf"),
             "amount": NoteCell(label="9 days", note="May 10, 2026", color="error"),
             "marks": ActionCell(label="Edit", name="Edit walls"),
+            "at": WatchCell(is_watched=False),
         },
     ),
 )
@@ -57,7 +58,9 @@ PAINTED = (
     '<tr data-row="2" tabindex="0"><td>Walls<span class="fw-cell-detail">walls.pdf</span></td>'
     '<td class="fw-number"><span class="fw-note-error" title="May 10, 2026">9 days</span></td>'
     '<td><button type="button" class="fw-button fw-button-outlined fw-button-small" aria-label="Edit walls" data-action="2">Edit</button></td>'
-    '<td></td></tr></tbody></table></div>'
+    '<td><button type="button" class="fw-icon-button fw-icon-button-small" aria-label="Changed: Walls" title="Changed" aria-pressed="false" data-action="2">'
+    '<svg class="fw-icon" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">'
+    '<path d="M12 6a9.77 9.77 0 0 1 8.82 5.5 9.77 9.77 0 0 1-17.64 0A9.77 9.77 0 0 1 12 6m0-2C7 4 2.73 7.11 1 11.5 2.73 15.89 7 19 12 19s9.27-3.11 11-7.5C21.27 7.11 17 4 12 4m0 5a2.5 2.5 0 1 1 0 5 2.5 2.5 0 0 1 0-5m0-2a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9"></path></svg></button></td></tr></tbody></table></div>'
     '<div class="fw-pagination" role="group" aria-label="Pages"><label class="fw-pagination-sizes"><span>Rows per page</span>'
     '<select class="fw-input fw-input-small"><option value="10">10</option><option value="25" selected="">25</option>'
     '<option value="50">50</option><option value="100">100</option></select></label>'

@@ -142,13 +142,17 @@ export interface ActionCell {
   readonly name: string;
 }
 
+export interface WatchCell {
+  readonly isWatched: boolean;
+}
+
 export interface Chip {
   readonly label: string;
   readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error" | "purple";
   readonly isLocked: boolean;
 }
 
-export type TableCell = string | LinkCell | NoteCell | DetailCell | ActionCell | readonly Chip[];
+export type TableCell = string | LinkCell | NoteCell | DetailCell | ActionCell | WatchCell | readonly Chip[];
 
 export interface Sort {
   readonly field: string;

@@ -18,34 +18,36 @@ from fundwright.core.messages import t
 from fundwright.opportunities import service, watching
 from fundwright.opportunities.schemas import Availability, FoundPage, Kind
 from fundwright.pipeline import service as pipeline
-from fundwright_ui.hooks import UNCHANGED, use_query, use_url_state
+from fundwright_ui.hooks import UNCHANGED, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import CLOSED, OPEN, query_of
 from fundwright_ui.screens.opportunities.empty import nothing_found, nothing_yet, samples_shown
 from fundwright_ui.screens.opportunities.importing import import_panel
 from fundwright_ui.screens.opportunities.jobs import categorize_button
-from fundwright_ui.screens.opportunities.results import count_text, elsewhere_links, is_match, results
+from fundwright_ui.screens.opportunities.results import Watches, count_text, elsewhere_links, is_match, results
 from fundwright_ui.screens.opportunities.table_view import use_table_view
 from fundwright_ui.screens.opportunities.toolbar import (
     correction,
     kind_tabs,
     toolbar,
 )
-from fundwright_ui.screens.opportunities.watching import due_dates
+from fundwright_ui.screens.opportunities.watching import due_dates, use_watch_toggle
 from fundwright_ui.screens.searches.bar import saved_search_bar
 from fundwright_ui.screens.sharing.panel import OPEN as SHARE
 from fundwright_ui.screens.sharing.panel import share_panel
 from fundwright_ui.ui import button, loading, menu, page, problem
 from fundwright_ui.ui.elements import Child
+from fundwright_ui.widgets import RowOpened
 
 
 class _Found(NamedTuple):
-    """`typed` is the text of the search, and `searched` the same with misspelled words corrected; `elsewhere` is the number of matching
-    notices when no open one matches."""
+    """`watched` are the listed opportunities that the person watches, `typed` is the text of the search, and `searched` the same with
+    misspelled words corrected; `elsewhere` is the number of matching notices when no open one matches."""
 
     listed: FoundPage
     labels: dict[UUID, list[LabelRead]]
+    watched: set[UUID]
     typed: str
     searched: str
     elsewhere: Mapping[Availability, int]
@@ -66,15 +68,17 @@ def opportunities_list(kind: Kind) -> VdomDict:
     async def search() -> _Found:
         understood, meaning = await service.understand(connection.core, query)
         async with connection.core.database.reading() as session:
-            listed, labels, stages = await service.list_with_labels(session, actor, understood, meaning=meaning, extra=stage_in)
+            listed, labels, stages, watched = await service.list_with_labels(
+                session, actor, understood, meaning=meaning, extra=stage_in
+            )
             elsewhere: Mapping[Availability, int] = {}
             if query.availability == OPEN and listed.page == 1 and not any(is_match(item) for item in listed.items):
                 elsewhere = await service.count_titled(session, actor, understood)
-        return _Found(listed, labels, query.text, understood.text, elsewhere, stages)
+        return _Found(listed, labels, watched, query.text, understood.text, elsewhere, stages)
 
     async def read(session: AsyncSession) -> _Found:
-        listed, labels, stages = await service.list_with_labels(session, actor, query, extra=stage_in)
-        return _Found(listed, labels, query.text, query.text, {}, stages)
+        listed, labels, stages, watched = await service.list_with_labels(session, actor, query, extra=stage_in)
+        return _Found(listed, labels, watched, query.text, query.text, {}, stages)
 
     found = use_query(
         search if query.text else read,
@@ -82,7 +86,9 @@ def opportunities_list(kind: Kind) -> VdomDict:
         topics=[
             service.TOPIC,
             categories.categories_topic(actor.workspace_id),
-            *([watching.watches_topic(actor.workspace_id)] if query.watched else []),
+            watching.watches_topic(actor.workspace_id)
+            if query.watched == "anyone"
+            else watching.own_watches_topic(actor.workspace_id, actor.id),
             pipeline.pipeline_topic(actor.workspace_id),
         ],
         with_session=not query.text,
@@ -91,6 +97,13 @@ def opportunities_list(kind: Kind) -> VdomDict:
     own_categories = use_query(
         lambda session: categories.list_categories(session, actor), topics=[categories.categories_topic(actor.workspace_id)]
     )
+    toggle = use_watch_toggle()
+
+    async def press(opened: RowOpened) -> None:
+        id = UUID(opened.id)
+        await toggle(id, is_watched=found.value is not None and id in found.value.watched)
+
+    pressing = use_action(press, in_transaction=False)
     if found.can_wait:
         return UNCHANGED
     if facets.value is not None and not facets.value.total:
@@ -133,7 +146,8 @@ def opportunities_list(kind: Kind) -> VdomDict:
     panel = import_panel(kind, key=f"import:{kind}") if is_importing else None
     if not offered.total:
         return shown(nothing_yet(kind, key="nothing"), panel)
-    listed, labels, typed, searched, elsewhere, stages = found.value
+    listed, labels, watched, typed, searched, elsewhere, stages = found.value
+    watches = None if actor.is_support else Watches(watched, pressing)
     is_corrected = searched != typed == query.text  # the list may still be of an earlier search
     return shown(
         panel,
@@ -142,7 +156,9 @@ def opportunities_list(kind: Kind) -> VdomDict:
         due_dates(query.watched, key=f"due-{query.watched}") if query.watched else None,
         correction(url, typed, searched) if is_corrected else None,
         *(
-            results(kind, url, query, listed, labels, elsewhere, stages=stages, view=view.value, is_loading=found.is_slow)
+            results(
+                kind, url, query, listed, labels, elsewhere, watches, stages=stages, view=view.value, is_loading=found.is_slow
+            )
             if listed.items
             else [elsewhere_links(url, elsewhere), nothing_found(kind, url, query)]
         ),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
 
 from babel.dates import format_date
@@ -36,7 +37,7 @@ from fundwright_ui.screens.opportunities.table_view import TableView, optional_c
 from fundwright_ui.screens.pipeline.stages import stage_color
 from fundwright_ui.ui import category_color, chip, row, section, text_link
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, Row
+from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, On, Row, RowOpened, WatchCell
 
 SOON_DAYS = 7
 """Deadlines within this number of days are red."""
@@ -49,6 +50,13 @@ _GRANTS_GOV = "grants"
 _WIDE = ("posted", "code", "type", "value")
 """Columns that are shown only in wide windows while there are categories, states, or links to other notices, the least important
 first. The column by which the list is sorted is always shown."""
+
+
+class Watches(NamedTuple):
+    """Which of the listed opportunities the person watches, and what the buttons in their rows do."""
+
+    watched: Collection[UUID]
+    on_press: On[RowOpened]
 
 
 def is_match(item: OpportunityRow) -> bool:
@@ -89,6 +97,7 @@ def results(
     listed: FoundPage,
     labels: dict[UUID, list[LabelRead]],
     elsewhere: Mapping[Availability, int],
+    watches: Watches | None,
     *,
     stages: Mapping[UUID, str],
     view: TableView,
@@ -98,7 +107,7 @@ def results(
     close = [item for item in listed.items if not is_match(item)]
     if not close:
         return [
-            _table(kind, url, query, listed, labels, stages=stages, view=view, is_loading=is_loading),
+            _table(kind, url, query, listed, labels, watches, stages=stages, view=view, is_loading=is_loading),
             end_of_list(listed),
         ]
     matching = [item for item in listed.items if item not in close]
@@ -109,7 +118,7 @@ def results(
         else None
     )
     return [
-        _table(kind, url, query, whole, labels, stages=stages, view=view, is_loading=is_loading) if matching else none,
+        _table(kind, url, query, whole, labels, watches, stages=stages, view=view, is_loading=is_loading) if matching else none,
         _hidden(url) if query.availability == OPEN and not _is_any(elsewhere) else None,
         section(
             t("Close matches"),
@@ -237,6 +246,7 @@ def _table(
     query: OpportunityQuery,
     listed: Page[OpportunityRow],
     labels: dict[UUID, list[LabelRead]],
+    watches: Watches | None,
     *,
     stages: Mapping[UUID, str],
     view: TableView,
@@ -296,6 +306,7 @@ def _table(
         *([Column(field="naics", label="NAICS", is_compact=False)] if "naics" in names else []),
         Column(field="status", label=t("Status"), kind="chips", is_shown=has_statuses),
         Column(field="categories", label=names["categories"], kind="chips", is_shown=has_categories),
+        *([Column(field="watch", label=names["watch"], is_compact=False)] if watches else []),
     ]  # fmt: skip
 
     def cells(item: OpportunityRow) -> Row:
@@ -316,6 +327,7 @@ def _table(
             "notices": LinkCell(label=number(item.notices), href=connection.href(notices_path(item)))
             if is_repeated and item.notices > 1
             else None,
+            "watch": WatchCell(is_watched=item.id in watches.watched) if watches else None,
         }
         return Row(id=str(item.id), cells={field: cell for field, cell in texts.items() if cell and field not in view.hidden})
 
@@ -329,5 +341,6 @@ def _table(
         is_loading=is_loading,
         is_dense=True,
         on_open=open_below(connection, PATHS[kind]),
+        on_action=watches.on_press if watches else None,
     )
     return html.div({"className": "fw-compact-rows" if view.is_compact else ""}, table)

@@ -42,6 +42,7 @@ def optional_columns(kind: Kind) -> Mapping[str, str]:
         **({"naics": "NAICS"} if kind == "contract" else {}),
         "value": t("Value"),
         "categories": t("Category"),
+        "watch": t("Watch"),
     }
 
 

@@ -39,6 +39,11 @@ REMINDERS = (7, 1)
 """How many days before a due date its watchers are reminded."""
 
 
+_WATCHED, _SAME = aliased(Opportunity), aliased(Opportunity)
+"""A watched notice, and another one of its solicitation, or the same one."""
+_IN_SOLICITATION = and_(_WATCHED.number_key != "", _SAME.number_key == _WATCHED.number_key, _SAME.kind == _WATCHED.kind)
+
+
 class Watcher(NamedTuple):
     """A member of a workspace who watches."""
 
@@ -67,16 +72,11 @@ class Due(NamedTuple):
 
 def _covered(*watches: ColumnElement[bool]) -> Subquery:
     """Select the notices that these watches cover: each watched notice, and those of its kind that have its number."""
-    watch, watched, other = OpportunityWatch, aliased(Opportunity), aliased(Opportunity)
+    watch = OpportunityWatch
     keys = (watch.owner_id, watch.account_id, watch.opportunity_id.label("watched_id"), watch.told_until, watch.reminded_on)
     itself = select(*keys, watch.opportunity_id.label("notice_id")).where(*watches)
-    of_number = (
-        select(*keys, other.id)
-        .join(watched, watched.id == watch.opportunity_id)
-        .join(other, and_(other.number_key == watched.number_key, other.kind == watched.kind))
-        .where(*watches, watched.number_key != "")
-    )
-    return union(itself, of_number).subquery("covered")
+    of_number = select(*keys, _SAME.id).join(_WATCHED, _WATCHED.id == watch.opportunity_id).join(_SAME, _IN_SOLICITATION)
+    return union(itself, of_number.where(*watches)).subquery("covered")
 
 
 def _own(owner_id: UUID, account_id: UUID) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
@@ -85,8 +85,19 @@ def _own(owner_id: UUID, account_id: UUID) -> tuple[ColumnElement[bool], ColumnE
 
 def watched_ids(owner_id: UUID, account_id: UUID | None) -> Select[UUID]:
     """Select the ids of notices that the member watches (None: that anyone in the workspace does)."""
-    whose = _own(owner_id, account_id) if account_id else (OpportunityWatch.owner_id == owner_id,)
-    return select(_covered(*whose).c.notice_id)
+    watch = OpportunityWatch
+    whose = _own(owner_id, account_id) if account_id else (watch.owner_id == owner_id,)
+    itself = select(watch.opportunity_id.label("id")).where(*whose)
+    of_number = select(_SAME.id).join(_WATCHED, _IN_SOLICITATION).join(watch, watch.opportunity_id == _WATCHED.id).where(*whose)
+    return select(union(itself, of_number).subquery().c.id)
+
+
+def is_watched(owner_id: UUID, account_id: UUID) -> ColumnElement[bool]:
+    """Whether the member watches the notice of a row, looked up for each row: quicker than `watched_ids` for those of a page."""
+    own = exists().where(*_own(owner_id, account_id), OpportunityWatch.opportunity_id == Opportunity.id).correlate(Opportunity)
+    has_number = and_(Opportunity.number_key != "", _SAME.number_key == Opportunity.number_key, _SAME.kind == Opportunity.kind)
+    of_number = exists().where(has_number, OpportunityWatch.opportunity_id == _SAME.id, *_own(owner_id, account_id))
+    return or_(own, of_number.correlate(Opportunity))
 
 
 async def watched_among(session: AsyncSession, owner_id: UUID, account_id: UUID, ids: Collection[UUID]) -> set[UUID]:
@@ -107,12 +118,8 @@ async def watchers_of(session: AsyncSession, owner_id: UUID, opportunity_id: UUI
 
 def _related(opportunity_id: UUID) -> CompoundSelect[UUID]:
     """Select the notice and those of its kind that have its number."""
-    notice, other = aliased(Opportunity), aliased(Opportunity)
-    of_number = select(other.id).join(notice, and_(other.number_key == notice.number_key, other.kind == notice.kind))
-    return union(
-        select(Opportunity.id).where(Opportunity.id == opportunity_id),
-        of_number.where(notice.id == opportunity_id, notice.number_key != ""),
-    )
+    of_number = select(_SAME.id).join(_WATCHED, _IN_SOLICITATION).where(_WATCHED.id == opportunity_id)
+    return union(select(Opportunity.id).where(Opportunity.id == opportunity_id), of_number)
 
 
 async def count(session: AsyncSession, owner_id: UUID, account_id: UUID) -> int:

@@ -1,6 +1,6 @@
 import type { MouseEvent, ReactNode } from "react";
 import type { DataTableProps, TableCell } from "../../generated/widgets";
-import { CellContent, isAction, isLink, pressedAction } from "./CellContent";
+import { CellContent, isAction, isLink, nameOf, pressedAction } from "./CellContent";
 import type { ShownColumn, TableProps } from "./columns";
 import { Pager } from "./Pager";
 
@@ -44,7 +44,8 @@ function CardBody({ id, cells, columns, onOpen }: CardBodyProps): ReactNode {
   const compact = all.filter(({ column }) => column.isCompact);
   const [head, ...others] = compact.length > 0 ? compact : all;
   if (head === undefined) return null;
-  const title = <CellContent {...head} id={id} />;
+  const name = nameOf(cells[0]);
+  const title = <CellContent {...head} id={id} name={name} />;
   return (
     <>
       <p className="fw-cards-title">
@@ -61,14 +62,14 @@ function CardBody({ id, cells, columns, onOpen }: CardBodyProps): ReactNode {
           <div key={column.field}>
             <dt>{column.label}</dt>
             <dd>
-              <CellContent cell={cell} column={column} id={id} />
+              <CellContent cell={cell} column={column} id={id} name={name} />
             </dd>
           </div>
         ))}
       </dl>
       {others.filter(({ cell }) => isAction(cell)).map((shown) => (
         <p key={shown.column.field} className="fw-cards-action">
-          <CellContent {...shown} id={id} />
+          <CellContent {...shown} id={id} name={name} />
         </p>
       ))}
     </>

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, memo, type MouseEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { DataTableProps, Sort, TableCell } from "../../generated/widgets";
-import { CellContent, isLink, isText, pressedAction } from "./CellContent";
+import { CellContent, isLink, isText, nameOf, pressedAction } from "./CellContent";
 import type { ShownColumn, TableProps } from "./columns";
 import { Pager } from "./Pager";
 
@@ -117,7 +117,7 @@ const BodyRow = memo(
       <tr data-row={canOpen ? id : undefined} tabIndex={needsFocus ? 0 : undefined}>
         {columns.map((column, index) => (
           <td key={column.field} className={classNameOf(column)}>
-            {CellContent({ cell: cells[index] ?? "", column, id })}
+            {CellContent({ cell: cells[index] ?? "", column, id, name: nameOf(cells[0]) })}
           </td>
         ))}
       </tr>
