@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from fundwright.core.messages import using_language
 from fundwright.core.scopes import acting_in
 from fundwright.opportunities.display_names import display_title
 from fundwright.pipeline.schemas import Stage
+from fundwright.tasks import service as tasks
+from fundwright.tasks.schemas import TaskForm
 from fundwright_ui.screens.opportunities.nih import nih_screen
 from fundwright_ui.screens.opportunities.opportunity import contract_screen, grant_screen
 from fundwright_ui.screens.opportunities.sam import sam_screen
@@ -79,6 +83,15 @@ class TestBoard:
                 assert str(screen.find("link", "Won 1").props["href"]) == f"{PATH}?lead=none&view=table&stage=won"
                 await screen.choose("Lead", str(harbor.bob.id))
                 await screen.expect(lambda: cards(screen) == 1)
+
+    async def test_a_card_shows_the_open_tasks_of_its_opportunity(self, harbor: Harbor) -> None:
+        added = await harbor.add()
+        for due_on in (None, date(2099, 3, 1)):
+            form = TaskForm(title="Ask for a quote", opportunity_id=added.opportunity_id, due_on=due_on)
+            await harbor.do(harbor.bob, lambda session, form=form: tasks.add_task(session, harbor.bob, form))
+        with acting_in(harbor.ada.scope):
+            async with mounted(harbor.core, harbor.ada, pipeline_screen, path=PATH) as screen:
+                await screen.expect("2 tasks due Mar 1, 2099")
 
 
 class TestTable:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from uuid import UUID
 
+from babel.dates import format_date
 from pydantic import BaseModel, ConfigDict, Field
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
-from fundwright.core.messages import nt, number, percent, t
+from fundwright.core.messages import current_language, nt, number, percent, t
 from fundwright.opportunities.display_names import display_title, short_agency_name
 from fundwright.pipeline import service as pipeline
 from fundwright.pipeline.schemas import (
@@ -25,11 +27,12 @@ from fundwright.pipeline.schemas import (
     Stage,
     StageChange,
 )
+from fundwright.tasks.schemas import OpenTasks
 from fundwright_ui.hooks import UrlState, use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.events import handler, read_value
 from fundwright_ui.screens.pipeline.amounts import due_mark, lead_name, short_dollars
-from fundwright_ui.ui import button, text_area
+from fundwright_ui.ui import button, chip, text_area
 from fundwright_ui.ui.avatars import avatar
 from fundwright_ui.ui.elements import attributes, classes
 from fundwright_ui.widgets import Board, CardMoved, form_dialog
@@ -51,8 +54,8 @@ _NONE: _Move | None = None
 
 
 @component
-def pipeline_board(columns: Sequence[BoardColumn], reload: Callable[[], object]) -> VdomDict:
-    """The columns as they were read. `reload` is called after a move, and after one that was refused."""
+def pipeline_board(columns: Sequence[BoardColumn], tasks: Mapping[UUID, OpenTasks], reload: Callable[[], object]) -> VdomDict:
+    """The columns as they were read, with the open `tasks` of their opportunities. `reload` is called after a move, and after one that was refused."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     asked, set_asked = use_state(_NONE)
     # Counts the moves, so that a select shows the stage again in which the card really is.
@@ -100,7 +103,7 @@ def pipeline_board(columns: Sequence[BoardColumn], reload: Callable[[], object])
 
     content = [
         *(
-            _column(column, url, ask if may_change else None, round_, key=column.stage.value)
+            _column(column, tasks, url, ask if may_change else None, round_, key=column.stage.value)
             for column in columns
             if column.stage.is_open
         ),
@@ -130,7 +133,13 @@ def _key_of(asked: _Move | None) -> str:
 
 
 def _column(
-    column: BoardColumn, url: UrlState, ask: Callable[[PursuitRead, str], object] | None, round_: int, *, key: str
+    column: BoardColumn,
+    tasks: Mapping[UUID, OpenTasks],
+    url: UrlState,
+    ask: Callable[[PursuitRead, str], object] | None,
+    round_: int,
+    *,
+    key: str,
 ) -> VdomDict:
     left = column.count - len(column.items)
     shown = len(column.items) + pipeline.SHOWN
@@ -142,7 +151,10 @@ def _column(
             html.span({"className": "fw-board-count"}, number(column.count)),
             html.p({"className": "fw-muted fw-small"}, short_dollars(column.value)) if column.value else None,
         ),
-        html.ul({"className": "fw-board-cards"}, *(_card(item, url, ask, round_) for item in column.items))
+        html.ul(
+            {"className": "fw-board-cards"},
+            *(_card(item, tasks.get(item.opportunity_id), url, ask, round_) for item in column.items),
+        )
         if column.items
         else html.p({"className": "fw-board-empty fw-muted fw-small"}, t("None")),
         button(
@@ -156,7 +168,9 @@ def _column(
     )
 
 
-def _card(pursuit: PursuitRead, url: UrlState, ask: Callable[[PursuitRead, str], object] | None, round_: int) -> VdomDict:
+def _card(
+    pursuit: PursuitRead, tasks: OpenTasks | None, url: UrlState, ask: Callable[[PursuitRead, str], object] | None, round_: int
+) -> VdomDict:
     title = display_title(pursuit.title)
     figures = [
         short_dollars(pursuit.value) if pursuit.value is not None else "",
@@ -178,6 +192,7 @@ def _card(pursuit: PursuitRead, url: UrlState, ask: Callable[[PursuitRead, str],
             due_mark(pursuit),
             html.span({"className": "fw-small"}, " · ".join(filter(None, figures))) if any(figures) else None,
         ),
+        _tasks(tasks) if tasks else None,
         html.p(
             {"className": "fw-pursuit-lead fw-small"},
             avatar(pursuit.lead.name, None, size="small"),
@@ -186,6 +201,18 @@ def _card(pursuit: PursuitRead, url: UrlState, ask: Callable[[PursuitRead, str],
         if pursuit.lead
         else None,
         _stage_select(pursuit, title, partial(ask, pursuit), key=f"{pursuit.stage} {round_}") if ask else None,
+    )
+
+
+def _tasks(tasks: OpenTasks) -> VdomDict:
+    return html.div(
+        {"className": "fw-pursuit-facts fw-small"},
+        nt("{n} task", "{n} tasks", tasks.count),
+        chip(nt("{n} overdue", "{n} overdue", tasks.overdue), color="error")
+        if tasks.overdue
+        else html.span({"className": "fw-muted"}, t("due {date}", date=format_date(tasks.next_due_on, locale=current_language())))
+        if tasks.next_due_on
+        else None,
     )
 
 

@@ -18,6 +18,8 @@ from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.pipeline import service as pipeline
 from fundwright.pipeline.schemas import NO_LEAD, OPEN_STAGES, BoardColumn, PipelineQuery, PursuitRead, Stage, StageTotal
+from fundwright.tasks import service as tasks
+from fundwright.tasks.schemas import OpenTasks
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import MemberRead
 from fundwright_ui.hooks import UrlState, query_in_address, use_query, use_url_state
@@ -86,15 +88,17 @@ def _board() -> VdomDict | Component:
     query = wanted.model_copy(update={"stage": None, "is_open": None, "sort": "", "page": 1})
     limits = _limits(url.params)
 
-    async def read(session: AsyncSession) -> tuple[list[BoardColumn], list[MemberRead]]:
-        return await pipeline.read_board(session, actor, query, limits), await list_members(session, actor)
+    async def read(session: AsyncSession) -> tuple[list[BoardColumn], Mapping[UUID, OpenTasks], list[MemberRead]]:
+        columns = await pipeline.read_board(session, actor, query, limits)
+        shown = [item.opportunity_id for column in columns for item in column.items]
+        return columns, await tasks.open_tasks_of(session, actor, shown), await list_members(session, actor)
 
-    found = use_query(read, key=[query, limits], topics=_topics(actor.workspace_id))
+    found = use_query(read, key=[query, limits], topics=[*_topics(actor.workspace_id), tasks.tasks_topic(actor.workspace_id)])
     if found.error:
         return problem(found.error, on_retry=found.reload)
     if found.value is None:
         return loading(t("Loading the pipeline"))
-    columns, members = found.value
+    columns, open_tasks, members = found.value
     total = sum(column.count for column in columns)
     if not total and not has_filters(query):
         return _nothing_yet()
@@ -105,7 +109,7 @@ def _board() -> VdomDict | Component:
             nt("{n} pursuit", "{n} pursuits", total),
             export_button(use_connection(), _EXPORT, total, query),
         ),
-        pipeline_board(columns, found.reload, key="columns")
+        pipeline_board(columns, open_tasks, found.reload, key="columns")
         if total
         else no_match(url, query, t("No pursuits match. Change the filters.")),
     )
