@@ -220,7 +220,7 @@ def _details_form(template: TemplateRead) -> VdomDict:
             based_on=template.changed_at,
             actions=[button(t("Cancel"), on_click=close)],
         ),
-        title=t("Details"),
+        label=t("Details"),
     )
 
 

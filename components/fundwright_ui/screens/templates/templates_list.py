@@ -29,7 +29,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import existing_page, listed_table, narrow, open_below, search_box, use_listing
 from fundwright_ui.screens.restoring import trash_link
 from fundwright_ui.screens.view_only import view_only_notice
-from fundwright_ui.ui import Option, button, card, link_button, menu, page, select_field, sending_field, text_field
+from fundwright_ui.ui import Option, button, link_button, menu, page, section, select_field, sending_field, text_field
 from fundwright_ui.widgets import Chip, Column, FileDrop, FileUploaded, LinkCell, Row, form_dialog
 
 PATH = "/generate/templates"
@@ -190,7 +190,8 @@ def _upload() -> VdomDict:
     def finish(uploaded: FileUploaded) -> None:
         connection.navigate(f"{PATH}/{cast(dict[str, str], uploaded.answer)['name']}")
 
-    return card(
+    return section(
+        t("Upload a template"),
         FileDrop(
             label=t("Choose a file"),
             hint=t("A template that was downloaded from Fundwright, as JSON"),
@@ -200,6 +201,5 @@ def _upload() -> VdomDict:
             on_uploaded=finish,
             fallback=[html.p({"className": "fw-muted"}, t("Choose a file"))],
         ),
-        title=t("Upload a template"),
         actions=[button(t("Cancel"), size="small", on_click=lambda: url.set(open=None))],
     )
