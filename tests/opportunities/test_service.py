@@ -97,6 +97,8 @@ class TestFilters:
             ({"type": ("Solicitation",)}, {1}),
             ({"naics": "541"}, {1, 2}),
             ({"naics": "5415"}, {1}),
+            ({"naics": ("5415", "236")}, {1, 3}),
+            ({"naics": ("", "")}, {1, 2, 3}),
             ({"naics": "%"}, set()),
             ({"set_aside": ("SBA", "8A")}, {1}),
             ({"activity_code": ("R21",)}, {3}),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NotRequired, TypedDict, cast
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from fundwright.core.days import Day
 from fundwright.core.jobs import JobPayload, JobState
@@ -39,6 +39,23 @@ _Values = Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(max
 """Values of a filter, one of which a notice must have."""
 
 
+def _as_list(given: object) -> object:
+    """A single code, as in saved searches that are older than lists of codes, is a list of one."""
+    return (given,) if isinstance(given, str) else given
+
+
+def _without_empty(codes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(filter(None, codes))
+
+
+_Codes = Annotated[
+    tuple[Annotated[str, Field(max_length=6)], ...],
+    Field(max_length=100),
+    BeforeValidator(_as_list),
+    AfterValidator(_without_empty),
+]
+
+
 class OpportunityQuery(PageRequest):
     """Which opportunities to list. Filters are combined with "and", values of one filter with "or".
 
@@ -60,7 +77,7 @@ class OpportunityQuery(PageRequest):
     agency: _Values = ()
     type: _Values = ()
     number: str = Field(default="", max_length=100, description="All notices with this number, however it is typed.")
-    naics: str = Field(default="", max_length=6, description="The first 2 to 6 digits of a NAICS code.")
+    naics: _Codes = Field(default=(), description="The first 2 to 6 digits of NAICS codes, one of which a notice must have.")
     set_aside: _Values = ()
     activity_code: _Values = ()
     source: _Values = ()

@@ -14,8 +14,8 @@ PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/
 IMPORT = f"{PATHS['contract']}?import=open"
 """The form that imports files. It begins with the format of contracts, which most accounts import first, and offers all formats."""
 
-SEVERAL = ("agency", "type", "set_aside", "activity_code", "source")
-SINGLE = ("number", "naics", "due_from", "due_to", "posted_from", "posted_to", "added_after", "category", "watched")
+SEVERAL = ("agency", "type", "naics", "set_aside", "activity_code", "source")
+SINGLE = ("number", "due_from", "due_to", "posted_from", "posted_to", "added_after", "category", "watched")
 SHARED = (
     "q",
     "verbatim",

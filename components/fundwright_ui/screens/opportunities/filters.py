@@ -189,10 +189,13 @@ def _filters(
             counts = {value.value: value.count for value in values}
             offered = [*counts, *(each for each in chosen if each not in counts)]
             choices = [FacetValue(value=each, label=(words or text)(each), count=counts.get(each, 0)) for each in offered]
-            return _options(name, choices, chosen, search=search, are_counted=are_counted, key=name)
 
-        value = text(chosen[0]) + (f" +{len(chosen) - 1}" if len(chosen) > 1 else "") if chosen else ""
-        return _Filter(name, label, value, (name,), content)
+            def find(typed: str) -> list[FacetValue]:
+                return [each for each in choices if _has_words(f"{each.label} {each.value}", typed)]
+
+            return _options(name, find, chosen, search=search, are_counted=are_counted, key=name)
+
+        return _Filter(name, label, _first_of([text(each) for each in chosen]), (name,), content)
 
     def with_code(code: str) -> str:
         name = set_aside_name(code)
@@ -212,7 +215,7 @@ def _filters(
     naics = _Filter(
         "naics",
         "NAICS",
-        query.naics,
+        _first_of(query.naics),
         ("naics",),
         lambda: _naics(query.naics, are_counted=are_counted, key="naics"),
     )
@@ -237,6 +240,11 @@ def _filters(
         *([category] if own_categories or query.category else []),
         *([sources] if len(facets.sources) > 1 or query.source else []),
     ]
+
+
+def _first_of(chosen: Sequence[str]) -> str:
+    """The value of a filter in its chip: “541512 +2”."""
+    return chosen[0] + (f" +{len(chosen) - 1}" if len(chosen) > 1 else "") if chosen else ""
 
 
 def _category(url: UrlState, query: OpportunityQuery, own_categories: Sequence[CategoryRead]) -> _Filter:
@@ -327,15 +335,15 @@ def _types_of(types: Iterable[FacetValue], availability: Availability | None) ->
 
 
 @component
-def _options(name: str, choices: Sequence[FacetValue], chosen: Sequence[str], *, search: str, are_counted: bool) -> VdomDict:
-    """Checkboxes, below a field that narrows them if `search`, its label, is given. Those that were checked when the popover opened are
-    first, so that none moves while it is open."""
+def _options(
+    name: str, find: Callable[[str], Sequence[FacetValue]], chosen: Sequence[str], *, search: str, are_counted: bool
+) -> VdomDict:
+    """Checkboxes for what `find` returns for the text in the field above them, which is shown if `search`, its label, is given. Those
+    that were checked when the popover opened are first, so that none moves while it is open."""
     url = use_url_state()
     typed, set_typed = use_state("")
     first = use_ref(frozenset(chosen)).current
-    found = sorted(
-        (each for each in choices if _has_words(f"{each.label} {each.value}", typed)), key=lambda each: each.value not in first
-    )
+    found = sorted(find(typed), key=lambda each: each.value not in first)
 
     def check(value: str, is_checked: bool) -> None:
         others = [each for each in chosen if each != value]
@@ -345,7 +353,6 @@ def _options(name: str, choices: Sequence[FacetValue], chosen: Sequence[str], *,
         if typed and found:
             check(found[0].value, found[0].value not in chosen)
 
-    places = {each.value: index for index, each in enumerate(choices)}
     return html.fragment(
         _search_field(name, search, typed, set_typed, check_first) if search else None,
         html.div(
@@ -354,14 +361,14 @@ def _options(name: str, choices: Sequence[FacetValue], chosen: Sequence[str], *,
                 html.div(
                     {"className": "fw-filter-option", "key": each.value},
                     checkbox(
-                        f"{name}-{places[each.value]}",
+                        f"{name}-{place}",
                         each.label,
                         checked=each.value in chosen,
                         on_change=partial(check, each.value),
                     ),
                     _count(each.count if are_counted else None),
                 )
-                for each in found[:_MOST_SHOWN]
+                for place, each in enumerate(found[:_MOST_SHOWN])
             ),
         ),
         _remark(len(found)),
@@ -369,29 +376,23 @@ def _options(name: str, choices: Sequence[FacetValue], chosen: Sequence[str], *,
 
 
 @component
-def _naics(chosen: str, *, are_counted: bool) -> VdomDict:
-    """Links to the codes that occur, found by their beginning or by words of their title."""
-    actor, url = use_actor(), use_url_state()
-    typed, set_typed = use_state("")
+def _naics(chosen: Sequence[str], *, are_counted: bool) -> VdomDict | Component:
+    """The codes that occur, found by their beginning or by words of their title."""
+    actor = use_actor()
     codes = use_query(lambda session: service.list_naics(session, actor), topics=[service.TOPIC])
-    found = matching_codes(codes.value or [], typed)
+    if codes.error:
+        return problem(codes.error, on_retry=codes.reload)
+    if codes.value is None:
+        return loading(t("Loading NAICS codes"))
+    known = codes.value
 
-    def choose_first() -> None:
-        if typed and found:
-            url.go(page=None, naics=found[0].value)
+    def find(typed: str) -> list[FacetValue]:
+        found = matching_codes(known, typed)
+        offered = {each.value for each in found}
+        left_out = [] if typed.strip() else [FacetValue(value=each, label="", count=0) for each in chosen if each not in offered]
+        return [each.model_copy(update={"label": naics_in_words(each.value)}) for each in (*left_out, *found)]
 
-    entries = [
-        (naics_in_words(each.value), {"naics": each.value}, each.count if are_counted else None) for each in found[:_MOST_SHOWN]
-    ]
-    return html.fragment(
-        _search_field("naics", t("Code or words of its title"), typed, set_typed, choose_first),
-        problem(codes.error, on_retry=codes.reload)
-        if codes.error
-        else loading(t("Loading NAICS codes"))
-        if codes.value is None
-        else _links(url, entries, naics_in_words(chosen)),
-        None if codes.value is None else _remark(len(found)),
-    )
+    return _options("naics", find, chosen, search=t("Code or words of its title"), are_counted=are_counted, key="options")
 
 
 def matching_codes(codes: Sequence[FacetValue], typed: str) -> list[FacetValue]:

@@ -401,7 +401,7 @@ def _filters(query: OpportunityQuery, category: str) -> list[str]:
         *query.activity_code,
         *query.source,
         *([t("Number {value}", value=query.number)] if query.number else []),
-        *([t("NAICS {value}", value=naics_in_words(query.naics))] if query.naics else []),
+        *(t("NAICS {value}", value=naics_in_words(code)) for code in query.naics),
         *([t("Due on or after {value}", value=day(query.due_from))] if query.due_from else []),
         *([t("Due on or before {value}", value=day(query.due_to))] if query.due_to else []),
         *([t("Posted on or after {value}", value=day(query.posted_from))] if query.posted_from else []),

@@ -104,7 +104,7 @@ def conditions_of(query: OpportunityQuery, labeled: Select[UUID] | None) -> list
     if query.number:
         found.append(Opportunity.number_key == number_key(query.number))
     if query.naics:
-        found.append(Opportunity.naics.startswith(query.naics, autoescape=True))
+        found.append(or_(*(Opportunity.naics.startswith(code, autoescape=True) for code in query.naics)))
     if query.due_from:
         found.append(Opportunity.due_at >= day_start(query.due_from))
     if query.due_to:
