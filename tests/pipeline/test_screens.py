@@ -169,6 +169,7 @@ class TestOpportunity:
                 await screen.type("Probability in %", "80")
                 await screen.submit("Pursuit")
                 await screen.expect(lambda: "The pursuit was saved." in screen.toasts)
+                await screen.expect(lambda: not screen.has("form", "Pursuit") and "80%" in screen.text)
         (added,) = await harbor.listed()
         assert (added.stage, added.probability) == (Stage.QUALIFYING, 80)
 

@@ -42,11 +42,13 @@ def pursuit_of(address_id: str, opportunity: OpportunityRead | None) -> VdomDict
         return None
     return section(
         t("Pipeline"),
-        pursuit_form(pursuit, members, opportunity, key="form") if is_changing else definition_list(pursuit_facts(pursuit)),
+        pursuit_form(pursuit, members, opportunity, lambda: set_changing(False), key="form")
+        if is_changing
+        else definition_list(pursuit_facts(pursuit)),
         row(text_link(t("Open in the pipeline"), connection.href(pipeline.path_of(pursuit)))),
         actions=[
             button(
-                t("Done") if is_changing else t("Change"),
+                t("Cancel") if is_changing else t("Change"),
                 size="small",
                 variant="text",
                 icon_name=None if is_changing else "edit",

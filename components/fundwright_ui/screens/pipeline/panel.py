@@ -154,8 +154,14 @@ def pursuit_facts(pursuit: PursuitDetails) -> dict[str, str | None]:
 
 
 @component
-def pursuit_form(pursuit: PursuitDetails, members: Sequence[MemberRead], opportunity: OpportunityRead | None) -> Component:
-    """Changes everything that people enter about a pursuit."""
+def pursuit_form(
+    pursuit: PursuitDetails,
+    members: Sequence[MemberRead],
+    opportunity: OpportunityRead | None,
+    then: Callable[[], object] | None = None,
+) -> Component:
+    """Changes everything that people enter about a pursuit. With `then`, which is called after it was saved, the form is a secondary part
+    of the page."""
     actor = use_actor()
 
     async def save(session: AsyncSession, given: PursuitEdit) -> None:
@@ -216,9 +222,10 @@ def pursuit_form(pursuit: PursuitDetails, members: Sequence[MemberRead], opportu
             help=t("Why it is in this stage. Required for Lost and No-go."),
             id="pursuit-reason",
         ),
-        on_submit=use_action(save, success=t("The pursuit was saved.")),
+        on_submit=use_action(save, success=t("The pursuit was saved."), then=then),
         model=PursuitEdit,
         submit=t("Save"),
+        is_secondary=then is not None,
         label=t("Pursuit"),
         name=f"pursuit:{pursuit.id}",
         based_on=pursuit.revision,
