@@ -56,8 +56,10 @@ OF_ONE = {
     ),
     "/dashboard/pipeline": ("SELECT id FROM pursuit", ("?open={}",)),
     "/dashboard/feedback": ("SELECT id FROM feedback", ("?open={}",)),
+    "/dashboard/payment/history": ("SELECT id FROM account WHERE role = 'user'", ("?open=new&workspace={}",)),
+    "/dashboard/sam": ("SELECT NULL", ("?open=share",)),
 }
-"""The same for forms of items in a list."""
+"""The same for forms of one screen, of which most are about items in a list."""
 
 FIELDS = {"text_field": 0, "text_area": 0, "text_input": 1, "password_input": 1, "new_password_input": 1}
 """The functions that create fields, and the position of the argument with the name; the label follows it."""
@@ -72,6 +74,14 @@ NOT_IN_ADDRESSES = {
     ("title", "New title"): "a form that a button on a document opens",
     ("instructions", "What to write"): "likewise",
     ("instructions", "Instructions"): "likewise",
+    ("name", "New name"): "a form that a button on a collection opens",
+    ("instructions", "Instructions for the writer"): "part of a template that a workspace has made",
+    ("opening", "Opening"): "likewise",
+    ("words", "Words"): "likewise",
+    ("score", "Score from 0 to 100"): "a form that a button on an opportunity opens",
+    ("name", "Your name"): "a plain page without a connection: the tab keeps what is typed",
+    ("text", "Your comment"): "likewise",
+    ("unsent", "Your comment, which was not sent"): "likewise",
 }
 """Fields of forms that no address opens, with the reason."""
 
