@@ -87,13 +87,14 @@ class TestFilters:
             notice(1, agency="VA", type="Solicitation", naics="541519", set_aside_code="SBA", due_at=now() + 5 * day,
                    closes_at=now() + 5 * day),
             notice(2, agency="GSA", type="Award Notice", naics="541", closes_at=now() - day),
-            notice(3, agency="EPA", naics="236220", activity_codes=["R01", "R21"], due_at=now() + 40 * day),
+            notice(3, agency="EPA", sub_agency="NIH", naics="236220", activity_codes=["R01", "R21"], due_at=now() + 40 * day),
         )  # fmt: skip
 
     @pytest.mark.parametrize(
         ("query", "expected"),
         [
             ({"agency": ("VA", "GSA")}, {1, 2}),
+            ({"agency": ("NIH", "GSA")}, {2, 3}),
             ({"type": ("Solicitation",)}, {1}),
             ({"naics": "541"}, {1, 2}),
             ({"naics": "5415"}, {1}),

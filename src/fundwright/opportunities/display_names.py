@@ -129,6 +129,18 @@ def short_agency_name(published: str) -> str:
     return _ABBREVIATIONS.get(name) or name.removeprefix("Department of ").removeprefix("the ")
 
 
+@lru_cache(maxsize=5_000)
+def agency_abbreviations(published: str) -> frozenset[str]:
+    """How people may abbreviate an agency, in capitals: “VETERANS AFFAIRS, DEPARTMENT OF” is “VA” or “DVA”, and “DEPT OF DEFENSE” is “DOD”."""
+    words = re.findall(r"[^\W\d_]+", agency_name(published))
+    names = [word for word in words if word[0].isupper()]
+    of_department = [word for word in names if word != "Department"]
+    initials = (
+        "".join(word if word.isupper() and len(word) < 4 else word[0] for word in each) for each in (words, names, of_department)
+    )
+    return frozenset((short_agency_name(published).upper(), *map(str.upper, initials)))
+
+
 def short_type(published: str) -> str:
     """A shorter name for a notice's type in lists: “Combined Synopsis”."""
     return _SHORT_TYPES.get(published, published)

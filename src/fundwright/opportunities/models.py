@@ -30,6 +30,7 @@ class Opportunity(Base):
         Index("ix_opportunity_kind_is_sample_due_at", "kind", "is_sample", "due_at", "id"),
         Index("ix_opportunity_kind_is_sample_title_key", "kind", "is_sample", "title_key", "id"),
         Index("ix_opportunity_kind_is_sample_agency", "kind", "is_sample", "agency", "id"),
+        Index("ix_opportunity_kind_sub_agency", "kind", "sub_agency"),
         Index("ix_opportunity_kind_closes_at_status", "kind", "closes_at", "status"),
         Index("ix_opportunity_kind_closes_at", "kind", "closes_at", postgresql_where=text("type <> 'Award Notice'")),
         Index("ix_opportunity_naics", "naics", postgresql_ops={"naics": "text_pattern_ops"}),

@@ -74,7 +74,7 @@ class OpportunityQuery(PageRequest):
 
     kind: Kind | None = None
     text: str = Field(default="", max_length=500, description='Words, "exact phrases", -without, this or that.')
-    agency: _Values = ()
+    agency: Annotated[_Values, Field(description="Agencies or sub-agencies, as published.")] = ()
     type: _Values = ()
     number: str = Field(default="", max_length=100, description="All notices with this number, however it is typed.")
     naics: _Codes = Field(default=(), description="The first 2 to 6 digits of NAICS codes, one of which a notice must have.")

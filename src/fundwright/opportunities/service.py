@@ -488,6 +488,17 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
 
 
 @needs(Permission.READ)
+async def list_sub_agencies(session: AsyncSession, actor: Actor, kind: Kind) -> list[FacetValue]:
+    """Return the sub-agencies of opportunities, most frequent first. The label is that of the agency to which most of them belong."""
+    found: dict[str, FacetValue] = {}
+    for name, agency, number in await listing.list_sub_agencies(session, kind):
+        known = found.get(name)
+        count = number + (known.count if known else 0)
+        found[name] = FacetValue(value=name, label=known.label if known else agency, count=count)
+    return list(found.values())
+
+
+@needs(Permission.READ)
 async def list_naics(session: AsyncSession, actor: Actor) -> list[FacetValue]:
     """Return the NAICS codes of opportunities with their titles, most frequent first."""
     return [FacetValue(value=code, label=naics_title(code), count=count) for code, count in await listing.list_naics(session)]

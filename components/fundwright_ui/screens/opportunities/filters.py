@@ -19,6 +19,7 @@ from fundwright.core.messages import current_language, number, t
 from fundwright.core.paging import PageRequest
 from fundwright.opportunities import service
 from fundwright.opportunities.display_names import (
+    agency_abbreviations,
     agency_name,
     naics_in_words,
     naics_title,
@@ -201,7 +202,13 @@ def _filters(
         name = set_aside_name(code)
         return name if name.casefold() == code.casefold() else f"{name} · {code}"
 
-    agency = several("agency", t("Agency"), facets.agencies, short_agency_name, words=agency_name, search=t("Search agencies"))
+    agency = _Filter(
+        "agency",
+        t("Agency"),
+        _first_of([short_agency_name(each) for each in query.agency]),
+        ("agency",),
+        lambda: _agencies(kind, facets.agencies, query.agency, are_counted=are_counted, key="agency"),
+    )
     code = (
         several("set_aside", t("Set-aside"), facets.set_asides, short_set_aside, words=with_code)
         if kind == "contract"
@@ -373,6 +380,31 @@ def _options(
         ),
         _remark(len(found)),
     )
+
+
+@component
+def _agencies(kind: Kind, agencies: Sequence[FacetValue], chosen: Sequence[str], *, are_counted: bool) -> VdomDict | Component:
+    """The agencies. A search also finds sub-agencies, and both by their abbreviations."""
+    actor = use_actor()
+    read = use_query(lambda session: service.list_sub_agencies(session, actor, kind), key=[kind], topics=[service.TOPIC])
+    offered = {each.value: each.model_copy(update={"label": agency_name(each.value)}) for each in agencies}
+    below = {
+        each.value: each.model_copy(update={"label": f"{agency_name(each.value)} · {short_agency_name(each.label)}"})
+        for each in read.value or ()
+        if each.value not in offered
+    }
+    unknown = {each: FacetValue(value=each, label=agency_name(each), count=0) for each in chosen}
+
+    def find(typed: str) -> list[FacetValue]:
+        wanted = typed.strip().upper()
+        if not wanted:
+            return list((offered | {each: below.get(each, unknown[each]) for each in chosen if each not in offered}).values())
+        choices = [*offered.values(), *below.values()]
+        abbreviated = [each for each in choices if wanted in agency_abbreviations(each.value)]
+        named = [each for each in choices if each not in abbreviated and _has_words(f"{each.label} {each.value}", typed)]
+        return [*abbreviated, *named]
+
+    return _options("agency", find, chosen, search=t("Search agencies"), are_counted=are_counted, key="options")
 
 
 @component

@@ -90,13 +90,14 @@ def conditions_of(query: OpportunityQuery, labeled: Select[UUID] | None) -> list
     """Return the conditions of the filters, ignoring the text."""
     found: list[ColumnElement[bool]] = []
     for column, values in (
-        (Opportunity.agency, query.agency),
         (Opportunity.type, query.type),
         (Opportunity.set_aside_code, query.set_aside),
         (Opportunity.source, query.source),
     ):
         if values:
             found.append(column.in_(values))
+    if query.agency:
+        found.append(or_(Opportunity.agency.in_(query.agency), Opportunity.sub_agency.in_(query.agency)))
     if query.kind:
         found.append(Opportunity.kind == query.kind)
     if query.activity_code:

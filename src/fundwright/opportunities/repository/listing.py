@@ -478,6 +478,17 @@ async def list_naics(session: AsyncSession) -> list[tuple[str, int]]:
     return [(code, count) for code, count in await session.execute(found.order_by(counted.desc(), Opportunity.naics))]
 
 
+async def list_sub_agencies(session: AsyncSession, kind: Kind) -> list[tuple[str, str, int]]:
+    """(sub-agency, its agency, number of opportunities), most frequent first. One that belongs to several agencies is returned once for
+    each."""
+    counted = func.count().label("number")
+    found = select(Opportunity.sub_agency, Opportunity.agency, counted).where(
+        Opportunity.kind == kind, Opportunity.sub_agency != "", Opportunity.sub_agency != Opportunity.agency
+    )
+    found = found.group_by(Opportunity.sub_agency, Opportunity.agency).order_by(counted.desc(), Opportunity.sub_agency)
+    return [(sub_agency, agency, number) for sub_agency, agency, number in await session.execute(found)]
+
+
 async def is_empty(session: AsyncSession) -> bool:
     return not await session.scalar(select(exists().where(Opportunity.id.is_not(None))))
 
