@@ -44,6 +44,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.generate.draft import draft_screen
     from fundwright_ui.screens.generate.generate import generate_screen
     from fundwright_ui.screens.help.help import help_screen, help_topic_screen
+    from fundwright_ui.screens.notes.notes import notes_screen
     from fundwright_ui.screens.notifications import notifications_screen
     from fundwright_ui.screens.opportunities.nih import nih_screen
     from fundwright_ui.screens.opportunities.opportunity import contract_screen, grant_screen
@@ -55,6 +56,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.public.server_error import server_error_screen
     from fundwright_ui.screens.searches.saved_searches import saved_searches_screen
     from fundwright_ui.screens.sharing.links import share_links_screen
+    from fundwright_ui.screens.tasks.tasks import tasks_screen
     from fundwright_ui.screens.templates.template import template_screen
     from fundwright_ui.screens.templates.templates_list import templates_screen
     from fundwright_ui.screens.training.collecting import collections_screen
@@ -89,6 +91,8 @@ def screens() -> Iterable[Screen]:
         pipeline_screen,
         templates_screen,
         template_screen,
+        tasks_screen,
+        notes_screen,
         trash_screen,
         notifications_screen,
         workspace_screen,

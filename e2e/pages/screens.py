@@ -48,6 +48,8 @@ GUARDED = (
     "/dashboard/saved-searches",
     "/dashboard/pipeline",
     "/dashboard/pipeline?view=table",
+    "/dashboard/tasks",
+    "/dashboard/notes",
     "/dashboard/share-links",
     "/dashboard/workspace",
     "/dashboard/workspace?tab=profile",

@@ -467,6 +467,8 @@ SCREENS = _table(
         /dashboard/workspace
         /dashboard/saved-searches
         /dashboard/pipeline
+        /dashboard/tasks
+        /dashboard/notes
         /dashboard/share-links
         /workspaces/join/{secret}
     """),
@@ -606,6 +608,12 @@ QUERIES = {
     "/dashboard/train?asked_in={id}": "collection",
     "/dashboard/train?collection={id}": "collection",
     "/dashboard/train?document={id}": "document",
+    "/dashboard/tasks?assignee={id}": "account",
+    "/dashboard/tasks?draft={id}": "draft",
+    "/dashboard/tasks?open={id}": "task",
+    "/dashboard/tasks?opportunity={id}": "notice",
+    "/dashboard/notes?author={id}": "account",
+    "/dashboard/notes?open={id}": "note",
     "/dashboard/workspace?person={id}": "account",
     "/dashboard/workspace?subject_id={id}": "document",
     "/dashboard/payment/history?workspace={id}": "account",
@@ -623,6 +631,7 @@ NO_IDS = {
     "comments": "whether the comments are open",
     "comments_state": "a state",
     "company": "a name",
+    "due": "when tasks are due",
     "edit": "which section of this draft is edited; another draft's does nothing",
     "filters": "whether the filters are open",
     "import": "whether the import is open",
@@ -638,6 +647,7 @@ NO_IDS = {
     "sort": "an order",
     "state": "a state",
     "tab": "a part of the screen",
+    "tasks": "whether the tasks are open",
     "text": "words",
     "writing": "which comment on what is shown is being written; other ones do nothing",
     "unsure": "whether unlikely suggestions are shown",

@@ -263,12 +263,17 @@ def ask(url: UrlState, *, prefix: str = "") -> Callable[[TableQuery], None]:
 
 
 def search_box(url: UrlState, query: PageRequest, label: str, *fields: Child) -> VdomDict:
-    """A search, whose words are in the address as `text`, and the filters of a list beside it (`filter_row`)."""
+    """A `search_field`, and the filters of a list beside it (`filter_row`)."""
+    return filter_row(url, query, *fields, search=search_field(url, label))
+
+
+def search_field(url: UrlState, label: str) -> VdomDict:
+    """A search, whose words are in the address as `text`."""
 
     def search(typed: Fields) -> None:
         url.go(text=str(typed.get("text", "")).strip(), page=None)
 
-    box = html.div(
+    return html.div(
         {"role": "search"},
         form(
             text_field(
@@ -283,7 +288,6 @@ def search_box(url: UrlState, query: PageRequest, label: str, *fields: Child) ->
             label=label,
         ),
     )
-    return filter_row(url, query, *fields, search=box)
 
 
 def filter_row(url: UrlState, query: PageRequest, *fields: Child, search: Child = None) -> VdomDict:

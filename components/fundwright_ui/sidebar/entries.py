@@ -42,7 +42,10 @@ _ADMINISTRATION_ENTRIES = (
     SidebarEntry("Subscription", "/dashboard/subscription", icon="star", roles=_ADMINISTRATORS, heading=_ADMIN),
 )
 
-_WORKSPACE_ENTRIES = (SidebarEntry("Pipeline", "/dashboard/pipeline", icon="pipeline", heading="Workspace"),)
+_WORKSPACE_ENTRIES = (
+    SidebarEntry("Pipeline", "/dashboard/pipeline", icon="pipeline", heading="Workspace"),
+    SidebarEntry("Tasks", "/dashboard/tasks", icon="check", also=("/dashboard/notes",), heading="Workspace"),
+)
 
 ENTRIES = (
     *_WORK_ENTRIES,
@@ -58,7 +61,7 @@ ENTRIES = (
     SidebarEntry("Outbox", "/dashboard/outbox", icon="mail", roles=_ADMINISTRATORS, heading="Administration"),
 )
 """Fundwright's own entries: work entries for users, administration entries for administrators (the product specification lists both),
-and below them what else administrators need every day."""
+below them what everyone's workspace has, and what else administrators need every day."""
 
 IN_MENU = (
     SidebarEntry("Dashboard", "/dashboard/index"),

@@ -70,7 +70,7 @@ class NoteChange(BaseModel):
 
 class NoteRead(BaseModel):
     """A note. `title` is the beginning of its text. `created_by` and `changed_by` are names. `opportunity` is a title, and empty if the
-    opportunity was removed; `path` leads to the note there, or else in the list of notes."""
+    opportunity was removed; `opportunity_path` leads to it, and `path` to the note."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -80,6 +80,7 @@ class NoteRead(BaseModel):
     is_pinned: bool
     opportunity_id: UUID | None
     opportunity: str
+    opportunity_path: str
     path: str
     created_by: str
     created_by_id: UUID | None

@@ -205,6 +205,7 @@ async def _read(session: AsyncSession, actor: Actor, notes: Sequence[Note]) -> l
             is_pinned=note.is_pinned,
             opportunity_id=note.opportunity_id,
             opportunity=display_title(opportunity.title) if opportunity else "",
+            opportunity_path=opportunities.path_of(opportunity) if opportunity else "",
             path=path_of(note),
             created_by=names.get(note.created_by) or t("Former member"),
             created_by_id=note.created_by,

@@ -31,6 +31,9 @@ from fundwright_ui.screens.presence import people_here
 from fundwright_ui.screens.restoring import moved_message, undo_of
 from fundwright_ui.screens.sharing.panel import OPEN as SHARE
 from fundwright_ui.screens.sharing.panel import share_panel
+from fundwright_ui.screens.tasks.of_subject import CLOSED as TASKS_CLOSED
+from fundwright_ui.screens.tasks.of_subject import OPENED, tasks_button, tasks_panel
+from fundwright_ui.screens.tasks.panel import open_task
 from fundwright_ui.screens.workspaces.restricting import restricted_mark, who_can_see
 from fundwright_ui.ui import (
     alert,
@@ -98,7 +101,7 @@ def draft_screen() -> VdomDict | Component:
         return lambda: url.set(open=part)
 
     def open_passage(number: int, at: str = "") -> None:
-        url.set(**CLOSED | {"passage": number, "at": at or None})
+        url.set(**CLOSED | TASKS_CLOSED | {"passage": number, "at": at or None})
 
     def stop_renaming() -> None:
         close()
@@ -196,6 +199,10 @@ def draft_screen() -> VdomDict | Component:
             if opened == SHARE and may_work
             else comments_panel(generation.DRAFT, draft.id, key="comments")
             if are_comments_open(url)
+            else open_task(OPENED)
+            if url.get(OPENED)
+            else tasks_panel(draft.id)
+            if url.get("tasks")
             else passage_panel(
                 draft, passage, url.get("at"), lambda: url.set(passage=None, at=None), is_marked=not only_unsupported
             ),
@@ -205,7 +212,8 @@ def draft_screen() -> VdomDict | Component:
         ),
         subtitle=_opportunity_of(draft),
         actions=[
-            comments_button(draft.id, closes=("passage", "at"), key="comments"),
+            comments_button(draft.id, closes=("passage", "at", *TASKS_CLOSED), key="comments"),
+            tasks_button(draft.id, closes=("passage", "at", *CLOSED), key="tasks"),
             button(t("Cancel"), icon_name="stop", on_click=canceling, is_busy=canceling.is_running)
             if not draft.state.is_over
             else None,

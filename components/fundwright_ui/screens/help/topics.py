@@ -15,6 +15,7 @@ NAMES = (
     "saved-searches",
     "watching",
     "pipeline",
+    "tasks",
     "importing",
     "fit",
     "categories",

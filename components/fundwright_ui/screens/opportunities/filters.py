@@ -157,7 +157,11 @@ def _availability(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDic
     current = query.availability or ANY
     entries = [(label, {"availability": name}, None) for name, label in shown.items()]
     return filter_chip(
-        "availability", t("Show"), _links(url, entries, shown.get(current, "")), value=shown.get(current, ""), is_value_only=True
+        "availability",
+        t("Show"),
+        filter_links(url, entries, shown.get(current, "")),
+        value=shown.get(current, ""),
+        is_value_only=True,
     )
 
 
@@ -258,14 +262,14 @@ def _category(url: UrlState, query: OpportunityQuery, own_categories: Sequence[C
     names = {str(category.id): category.name for category in own_categories}
     current = names.get(str(query.category), "…") if query.category else ""
     entries = [(name, {"category": id}, None) for id, name in names.items()]
-    return _Filter("category", t("Category"), current, ("category",), lambda: _links(url, entries, current))
+    return _Filter("category", t("Category"), current, ("category",), lambda: filter_links(url, entries, current))
 
 
 def _watched(url: UrlState, query: OpportunityQuery, *, is_shared: bool) -> _Filter:
     names = {"me": t("By me"), **({"anyone": t("By anyone in the workspace")} if is_shared or query.watched == "anyone" else {})}
     current = names.get(query.watched or "", "")
     entries = [(label, {"watched": name}, None) for name, label in names.items()]
-    return _Filter("watched", t("Watched"), current, ("watched",), lambda: _links(url, entries, current))
+    return _Filter("watched", t("Watched"), current, ("watched",), lambda: filter_links(url, entries, current))
 
 
 def _days(
@@ -285,7 +289,7 @@ def _days(
     def content() -> Child:
         entries = [(text, {first: days[0], last: days[1]}, None) for text, days in frequent.items()]
         return html.fragment(
-            _links(url, entries, current),
+            filter_links(url, entries, current),
             html.div(
                 {"className": "fw-filter-days"}, day_filter(url, query, first, from_label), day_filter(url, query, last, to_label)
             ),
@@ -306,7 +310,7 @@ def _day_text(day: date) -> str:
     return format_date(day, locale=current_language())
 
 
-def _links(url: UrlState, entries: Iterable[tuple[str, Mapping[str, object], int | None]], current: str) -> VdomDict:
+def filter_links(url: UrlState, entries: Iterable[tuple[str, Mapping[str, object], int | None]], current: str) -> VdomDict:
     """Links of which one may be `current`: labels, the parameters that they change, and counts. A link closes the popover."""
     return html.div(
         {"className": "fw-filter-options"},

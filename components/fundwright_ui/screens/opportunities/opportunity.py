@@ -33,12 +33,15 @@ from fundwright_ui.screens.activity import activity_of
 from fundwright_ui.screens.categories.undo import Decided, decision_time, labels_of, use_undo_toast
 from fundwright_ui.screens.comments import are_comments_open, comments_button, comments_panel
 from fundwright_ui.screens.listing import export_button
+from fundwright_ui.screens.notes.of_opportunity import notes_of
 from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.screens.opportunities.fit import fit_of
 from fundwright_ui.screens.opportunities.results import award_line, due_chip, notices_link
 from fundwright_ui.screens.opportunities.watching import watch_button, watchers_of
 from fundwright_ui.screens.pipeline.opportunity import add_to_pipeline, pursuit_of
 from fundwright_ui.screens.presence import people_here
+from fundwright_ui.screens.tasks.of_subject import OPENED, tasks_of
+from fundwright_ui.screens.tasks.panel import open_task
 from fundwright_ui.ui import (
     Fields,
     Option,
@@ -106,6 +109,8 @@ def opportunity_detail(kind: Kind) -> VdomDict:
             pursuit_of(address_id, opportunity, key="pipeline"),
             fit_of(address_id, key="fit"),
             category_of(address_id, key="category"),
+            tasks_of(opportunity.id, key="tasks") if opportunity else None,
+            notes_of(opportunity.id, key="notes") if opportunity else None,
             _contacts(opportunity.contacts) if opportunity else None,
             activity_of(opportunity.id, key="activity") if opportunity else None,
         ),
@@ -139,7 +144,9 @@ def opportunity_detail(kind: Kind) -> VdomDict:
         award_line(opportunity),
         notices_link(opportunity),
         html.div({"key": "parts"}, parts),
-        comments_panel(service.OPPORTUNITY, opportunity.id, key="comments") if are_comments_open(use_url_state()) else None,
+        comments_panel(service.OPPORTUNITY, opportunity.id, key="comments")
+        if are_comments_open(use_url_state())
+        else open_task(OPENED),
         subtitle=" · ".join(filter(None, (opportunity.number, agency_name(opportunity.agency)))),
         actions=[
             back,
