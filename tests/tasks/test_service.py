@@ -292,6 +292,24 @@ class TestRestrictedDraft:
         with pytest.raises(NotFound):
             await team.do(team.ada, lambda session: trash.restore(session, team.ada, team.core, trashed.id))
 
+    async def test_nobody_sees_its_tasks_after_it_is_deleted_forever(self, team: Team) -> None:
+        draft = await draft_of(team)
+        done = await add(team, title="Done", draft_id=draft.id, assignee_id=team.bob.id)
+        await complete(team, team.ada, done)
+        await add(team, title="Open", draft_id=draft.id, assignee_id=team.bob.id)
+        trashed = await add(team, title="Old", draft_id=draft.id)
+        await delete(team, team.ada, trashed)
+        form = RestrictionForm(members=())
+        await team.do(team.ada, lambda session: generation.restrict_draft(session, team.ada, team.core, draft.id, form))
+        await team.do(team.ada, lambda session: generation.delete_draft(session, team.ada, draft.id))
+        await team.do(team.ada, lambda session: trash.delete_forever(session, team.ada, team.core, draft.id))
+        for member in (team.ada, team.bob):
+            items = await team.do(member, lambda session, member=member: trash.list_trash(session, member, TrashQuery()))
+            assert items.total == 0
+            assert await told(team, member) == [] and not [
+                each for each in await happened(team, member) if "“O" in each or "“D" in each
+            ]
+
 
 def content_of(file: DataFile) -> bytes:
     assert isinstance(file.content, bytes)

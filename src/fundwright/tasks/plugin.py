@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
 @hookimpl
 def trash_kinds() -> Iterable[TrashKind[Any]]:
-    return [TrashKind(service.TASK, later("Task"), Task, Permission.WORK, service.restore, path_of=service.path_of)]
+    return [
+        TrashKind(
+            service.TASK,
+            later("Task"),
+            Task,
+            Permission.WORK,
+            service.restore,
+            path_of=service.path_of,
+            deleted_with=service.forget_of_drafts,
+        )
+    ]
 
 
 @hookimpl

@@ -137,6 +137,11 @@ async def list_trashed(session: AsyncSession, owner_id: UUID) -> Sequence[Task]:
     return (await session.scalars(trashed.order_by(Task.created_at, Task.id))).all()
 
 
+async def list_ids_of_drafts(session: AsyncSession, draft_ids: Collection[UUID]) -> Sequence[UUID]:
+    """Return the tasks of these drafts, also those in the trash."""
+    return (await session.scalars(select(Task.id).where(Task.draft_id.in_(draft_ids)))).all()
+
+
 # Reminding
 
 

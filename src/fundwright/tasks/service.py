@@ -211,7 +211,7 @@ async def _set_done(session: AsyncSession, actor: Actor, task_id: UUID, *, is_do
         task.done_at, task.done_by = (now(), actor.id) if is_done else (None, None)
         await session.flush()
         if is_done:
-            await notifications.forget_event(session, _event_of(task))
+            await notifications.forget_event(session, _event_of(task.id))
         kind = events.DONE if is_done else events.REOPENED
         await activity.record(session, actor, kind, subject_of(task), related=_related(task))
         await _announce(session, actor)
@@ -222,7 +222,7 @@ async def _set_done(session: AsyncSession, actor: Actor, task_id: UUID, *, is_do
 async def delete(session: AsyncSession, actor: Actor, task_id: UUID, *, client: Client = COMMAND_LINE) -> None:
     """Move a task to the trash. Raises NotFound, or NotAllowed if its draft is restricted and the actor may not edit it."""
     task = await _lock(session, actor, task_id)
-    await notifications.forget_event(session, _event_of(task))
+    await notifications.forget_event(session, _event_of(task.id))
     await trash.put_in(session, actor, TASK, task, title=task.title)
     await audit.record(session, "task.deleted", actor=actor, subject=str(task_id), client=client)
     await _announce(session, actor)
@@ -243,6 +243,14 @@ async def list_trashed(session: AsyncSession, actor: Actor) -> list[TaskRead]:
     return await _read(session, actor, await repository.list_trashed(session, actor.workspace_id))
 
 
+async def forget_of_drafts(session: AsyncSession, draft_ids: Collection[UUID]) -> Collection[UUID]:
+    """Return the ids of the tasks that are deleted with these drafts, of which nobody is told any longer."""
+    ids = await repository.list_ids_of_drafts(session, draft_ids)
+    for id in ids:
+        await notifications.forget_event(session, _event_of(id))
+    return ids
+
+
 def subject_of(task: Task) -> Subject:
     """The task as the subject of activity."""
     return Subject(TASK, task.id, task.title, path_of(task))
@@ -253,9 +261,9 @@ def path_of(task: Task) -> str:
     return f"{PATH}?open={task.id}"
 
 
-def _event_of(task: Task) -> str:
+def _event_of(task_id: UUID) -> str:
     """The event of which its assignee is told."""
-    return f"task:{task.id}"
+    return f"task:{task_id}"
 
 
 def _related(task: Task) -> list[UUID]:
@@ -317,7 +325,7 @@ async def _announce(session: AsyncSession, actor: Actor) -> None:
 
 async def _tell_assigned(session: AsyncSession, actor: Actor, task: Task) -> None:
     """Tell the assignee of the task, and no longer those to whom it was assigned before."""
-    await notifications.forget_event(session, _event_of(task))
+    await notifications.forget_event(session, _event_of(task.id))
     if task.done_at is None:
         await tell(session, events.ASSIGNED, task, actor=actor)
 
@@ -326,7 +334,7 @@ async def tell(
     session: AsyncSession, kind: NotificationKind, task: Task, *, actor: Actor | None, details: Mapping[str, str] | None = None
 ) -> None:
     """Tell the assignee of an open task about it, instead of what the assignee was told about it before."""
-    await notifications.forget_event(session, _event_of(task))
+    await notifications.forget_event(session, _event_of(task.id))
     if task.assignee_id is not None:
         await notifications.notify(
             session,
@@ -337,7 +345,7 @@ async def tell(
             subject=task.title,
             path=path_of(task),
             details=details,
-            event=_event_of(task),
+            event=_event_of(task.id),
         )
 
 

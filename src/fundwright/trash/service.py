@@ -41,6 +41,10 @@ async def _nothing(_session: AsyncSession, _core: Core, _ids: Collection[UUID]) 
     pass
 
 
+async def _none(_session: AsyncSession, _ids: Collection[UUID]) -> Collection[UUID]:
+    return ()
+
+
 def _no_path(_row: Trashable) -> str:
     return ""
 
@@ -58,6 +62,8 @@ class TrashKind(Generic[T]):
     """Makes the row the actor's again with `take_out`. Raises FundwrightError if it cannot be restored."""
     before_removal: Callable[[AsyncSession, Core, Collection[UUID]], Awaitable[None]] = _nothing
     """Called before the rows with these ids are deleted: for data outside of the database."""
+    deleted_with: Callable[[AsyncSession, Collection[UUID]], Awaitable[Collection[UUID]]] = _none
+    """Returns the ids of rows of this kind that the database deletes with these rows, of any kind. They leave the trash, too."""
     path_of: Callable[[T], str] = _no_path
     """The path of the page that shows the row, for activity."""
 
@@ -173,12 +179,14 @@ async def remove_expired(core: Core) -> None:
 
 
 async def _remove(session: AsyncSession, core: Core, items: Sequence[TrashItem]) -> None:
+    removed = {item.id for item in items}
     for kind in list_kinds(core):
         if ids := [item.id for item in items if item.kind == kind.name]:
             await kind.before_removal(session, core, ids)
-    await repository.remove(session, [item.id for item in items])
-    await restrictions.forget(session, [item.id for item in items])
-    await activity.unlink(session, [item.id for item in items])
+        removed.update(await kind.deleted_with(session, [item.id for item in items]))
+    await repository.remove(session, removed)
+    await restrictions.forget(session, removed)
+    await activity.unlink(session, removed)
 
 
 def _kind_of(core: Core, item: TrashItem) -> TrashKind[Any]:
