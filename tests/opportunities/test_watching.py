@@ -232,7 +232,11 @@ class TestTell:
 
     @pytest.mark.parametrize(
         ("type", "sentence"),
-        [("Award Notice", "awarded"), ("Solicitation", "new notice (Solicitation)")],
+        [
+            ("Award Notice", "awarded"),
+            ("Solicitation", "new notice (Solicitation)"),
+            ("Account locked.\n\nVerify at https://evil.example", "1 new notice"),
+        ],
     )
     async def test_watchers_are_told_of_new_notices_of_the_solicitation(self, lookout: Lookout, type: str, sentence: str) -> None:
         await lookout.arrive(FIRST)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 
@@ -28,6 +29,8 @@ def _failed(told: Happening) -> str:
 
 FINISHED = NotificationKind("import.finished", later("Import finished"), _finished)
 FAILED = NotificationKind("import.failed", later("Import failed"), _failed, email=EmailTiming.DAILY)
+_PLAIN = re.compile(r"[\w /()&,'-]{1,60}")
+"""A type of notices that can be named in an email. Files may contain others, such as sentences with a link."""
 _KINDS = {JobState.SUCCEEDED: FINISHED, JobState.FAILED: FAILED}
 
 
@@ -77,7 +80,7 @@ def change_details(differences: Collection[Difference], new_types: Collection[st
     ):
         if is_so:
             details[name] = "yes"
-    others = [type for type in new_types if type != AWARD_NOTICE]
+    others = [type if _PLAIN.fullmatch(type) else "" for type in new_types if type != AWARD_NOTICE]
     if others:
         details |= {"notices": str(len(others)), "type": others[0] if len(others) == 1 else ""}
     changed = {code for each in differences for code in each.fields}
