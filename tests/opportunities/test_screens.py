@@ -75,6 +75,19 @@ async def test_all_opportunities_leads_back_to_the_list_as_it_was(committed: Cor
             assert screen.find("link", "All opportunities").props["href"] == left
 
 
+async def test_tabs_count_what_is_open_like_the_list(committed: Core, member: Actor, import_file: ImportFile) -> None:
+    await import_file(sam_file(sam_row(), sam_row(NoticeId=notice_id(2), Type="Award Notice")))
+    for shown, count in (("open", 1), ("award", 1), ("closed", 0), ("any", 2)):
+        async with mounted(committed, member, sam_screen, path=f"/dashboard/sam?availability={shown}") as screen:
+            assert screen.has("link", f"Contracts (SAM.gov) {count}"), screen.text
+
+
+async def test_types_are_in_the_language_of_the_reader(committed: Core, member: Actor, import_file: ImportFile) -> None:
+    await import_file(sam_file(sam_row(Type="Sources Sought")))
+    async with mounted(committed, member, sam_screen, path="/dashboard/sam?availability=any", language="de") as screen:
+        assert [row["type"] for row in screen.rows()] == ["Markterkundung"]
+
+
 class TestFilters:
     async def test_a_day_of_posting_is_in_the_url(self, committed: Core, member: Actor) -> None:
         async with committed.database.transaction() as session:

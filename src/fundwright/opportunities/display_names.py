@@ -45,12 +45,38 @@ _ABBREVIATIONS = {
     "United States Trade and Development Agency": "USTDA",
 }
 """Those under which agencies are better known."""
+_TYPES = {
+    message.text: message
+    for message in (
+        later("Award Notice"),
+        later("Combined Synopsis/Solicitation"),
+        later("Solicitation"),
+        later("Sources Sought"),
+        later("Presolicitation"),
+        later("Special Notice"),
+        later("Justification"),
+        later("Justification and Approval (J&A)"),
+        later("Sale of Surplus Property"),
+        later("Consolidate/(Substantially) Bundle"),
+        later("Grant"),
+        later("Cooperative Agreement"),
+        later("Procurement Contract"),
+        later("Other"),
+        later("Forecast"),
+        later("Funding Opportunity"),
+        later("Request for Applications"),
+        later("Program Announcement"),
+        later("Notice"),
+        later("Other Transaction"),
+    )
+}
+"""The types of notices that the sources publish."""
 _SHORT_TYPES = {
-    "Combined Synopsis/Solicitation": "Combined Synopsis",
-    "Consolidate/(Substantially) Bundle": "Bundle",
+    "Combined Synopsis/Solicitation": later("Combined Synopsis"),
+    "Consolidate/(Substantially) Bundle": later("Bundle"),
     "Program Announcement": "PA",
     "Request for Applications": "RFA",
-    "Sale of Surplus Property": "Surplus Sale",
+    "Sale of Surplus Property": later("Surplus Sale"),
 }
 _CODE = re.compile(r"^(?:[A-Z]?\d[A-Z0-9]{0,2}|\d{4}|[A-Z]) ?--\s*(?=\S)")
 """The product or service code (PSC), which is also a field of the notice."""
@@ -141,9 +167,14 @@ def agency_abbreviations(published: str) -> frozenset[str]:
     return frozenset((short_agency_name(published).upper(), *map(str.upper, initials)))
 
 
+def type_name(published: str) -> str:
+    """The name of a notice's type, or of several after commas, in the reader's language. An unknown type stays as it is."""
+    return ", ".join(str(_TYPES.get(each, each)) for each in published.split(", "))
+
+
 def short_type(published: str) -> str:
-    """A shorter name for a notice's type in lists: “Combined Synopsis”."""
-    return _SHORT_TYPES.get(published, published)
+    """A shorter name for a notice's type in lists, in the reader's language: “Combined Synopsis”."""
+    return str(_SHORT_TYPES.get(published) or type_name(published))
 
 
 @lru_cache(maxsize=5_000)

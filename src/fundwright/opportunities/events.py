@@ -14,6 +14,7 @@ from fundwright.core.messages import current_language, later, nt, t
 from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import EmailTiming, Happening, NotificationKind
 from fundwright.opportunities.differences import FIELDS, OTHER, Difference
+from fundwright.opportunities.display_names import type_name
 from fundwright.opportunities.repository import runs
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import AWARD_NOTICE, ImportOpportunities
@@ -55,7 +56,7 @@ def _changes(details: Mapping[str, str]) -> Iterator[str]:
         yield t("no longer due on {day}", day=before)
     if number := int(details.get("notices", "0")):
         kind = details.get("type", "")
-        yield t("new notice ({type})", type=kind) if kind else nt("{n} new notice", "{n} new notices", number)
+        yield t("new notice ({type})", type=type_name(kind)) if kind else nt("{n} new notice", "{n} new notices", number)
     if "attached" in details:
         yield t("an attachment was added")
     if codes := [code for code in details.get("fields", "").split(",") if code]:

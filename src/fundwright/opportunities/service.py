@@ -499,6 +499,13 @@ async def list_sub_agencies(session: AsyncSession, actor: Actor, kind: Kind) -> 
 
 
 @needs(Permission.READ)
+async def count_by_kind(session: AsyncSession, actor: Actor, availability: Availability) -> Mapping[Kind, int]:
+    """Return the number of open, closed, or award notices of each kind."""
+    counts = await listing.count_by_kind(session, availability)
+    return {name: counts.get(name, 0) for name in _LISTS}
+
+
+@needs(Permission.READ)
 async def list_naics(session: AsyncSession, actor: Actor) -> list[FacetValue]:
     """Return the NAICS codes of opportunities with their titles, most frequent first."""
     return [FacetValue(value=code, label=naics_title(code), count=count) for code, count in await listing.list_naics(session)]

@@ -50,6 +50,19 @@ describe("a filter", () => {
   });
 });
 
+describe("a link in a filter", () => {
+  it("is chosen with Space, unlike other links", () => {
+    find("main").insertAdjacentHTML("beforeend", `<a id="other" href="#other">Other</a><div popover><a id="code" href="#code">541511</a></div>`);
+    const clicked = vi.fn((event: Event) => event.preventDefault());
+    find("main").addEventListener("click", clicked);
+    Object.assign(find("[popover]"), { hidePopover: () => undefined });
+    expect(fireEvent.keyDown(find("#other"), { key: " " })).toBe(true);
+    expect(clicked).not.toHaveBeenCalled();
+    expect(fireEvent.keyDown(find("#code"), { key: " " })).toBe(false);
+    expect(clicked).toHaveBeenCalledOnce();
+  });
+});
+
 describe("a side panel", () => {
   it("gets the focus when it opens, closes on Escape, and returns the focus", async () => {
     find("main > button").focus();

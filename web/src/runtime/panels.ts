@@ -1,6 +1,6 @@
 /**
  * What the browser adds to menus, filters, and side panels: a panel that opens, or the first input of its form, gets the focus unless someone is typing, Escape closes it, and a
- * link closes its menu. The search field of a filter that opens gets the focus, except on touch screens, where it would open the keyboard. What the address marks in a panel (`data-linked`) is scrolled into view. `keepFocus` returns the focus from a panel that has closed.
+ * link closes its menu. Space chooses a link in a menu or filter, like the buttons and checkboxes beside it. The search field of a filter that opens gets the focus, except on touch screens, where it would open the keyboard. What the address marks in a panel (`data-linked`) is scrolled into view. `keepFocus` returns the focus from a panel that has closed.
  */
 
 import type { Unsubscribe } from "./signal";
@@ -46,6 +46,12 @@ export function followPanels(root: HTMLElement): Unsubscribe {
     if (Array.from(document.querySelectorAll("[popover]")).some((each) => each.matches(":popover-open"))) return;
     shown.querySelector<HTMLElement>("[name=close]")?.click();
   };
+  const choose = (event: KeyboardEvent): void => {
+    const link = event.key === " " && event.target instanceof Element ? event.target.closest<HTMLElement>("[popover] a[href]") : null;
+    if (link === null || event.defaultPrevented) return;
+    event.preventDefault(); // the page would scroll
+    link.click();
+  };
   const click = ({ target }: MouseEvent): void => {
     const link = target instanceof Element ? target.closest("a[href]") : null;
     link?.closest<HTMLElement>("[popover]")?.hidePopover();
@@ -55,10 +61,12 @@ export function followPanels(root: HTMLElement): Unsubscribe {
   const observer = new MutationObserver(look);
   observer.observe(root, { subtree: true, childList: true });
   document.addEventListener("keydown", press);
+  document.addEventListener("keydown", choose);
   document.addEventListener("click", click);
   return () => {
     observer.disconnect();
     document.removeEventListener("keydown", press);
+    document.removeEventListener("keydown", choose);
     document.removeEventListener("click", click);
   };
 }

@@ -26,6 +26,7 @@ from fundwright.opportunities.display_names import (
     set_aside_name,
     short_agency_name,
     short_set_aside,
+    type_name,
 )
 from fundwright.opportunities.schemas import (
     AWARD_NOTICE,
@@ -239,7 +240,7 @@ def _filters(
         url, query, "posted", t("Posted"), t("Posted on or after"), t("Posted on or before"),
         {t("Last {n} days", n=days): (today - timedelta(days=days), None) for days in (7, 30)},
     )  # fmt: skip
-    types = several("type", t("Type"), _types_of(facets.types, query.availability))
+    types = several("type", t("Type"), _types_of(facets.types, query.availability), type_name)
     labels = {each.name: each.label for each in service.list_sources(core)}
     sources = several("source", t("Source"), facets.sources, lambda name: labels.get(name, name))
     category = _category(url, query, own_categories)

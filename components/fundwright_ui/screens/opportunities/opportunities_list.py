@@ -80,6 +80,9 @@ def opportunities_list(kind: Kind) -> VdomDict:
         listed, labels, stages, watched = await service.list_with_labels(session, actor, query, extra=stage_in)
         return _Found(listed, labels, watched, query.text, query.text, {}, stages)
 
+    async def read_totals(session: AsyncSession) -> Mapping[Kind, int]:
+        return await service.count_by_kind(session, actor, query.availability) if query.availability else {}
+
     found = use_query(
         search if query.text else read,
         key=[query],
@@ -94,6 +97,8 @@ def opportunities_list(kind: Kind) -> VdomDict:
         with_session=not query.text,
     )
     facets = use_query(lambda session: service.facets(session, actor, kind=kind), key=[kind], topics=[service.TOPIC])
+    # Those of all notices are kept with every import.
+    totals = use_query(read_totals, key=[query.availability], topics=[service.TOPIC])
     own_categories = use_query(
         lambda session: categories.list_categories(session, actor), topics=[categories.categories_topic(actor.workspace_id)]
     )
@@ -131,7 +136,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
             t("Opportunities"),
             share_panel(query=query, key="share") if url.get("open") == SHARE and actor.may(Permission.WORK) else None,
             *children,
-            beside=kind_tabs(kind, url, facets.value.totals if facets.value else {}),
+            beside=kind_tabs(kind, url, totals.value or (facets.value.totals if facets.value else {})),
             actions=[
                 categorize_button() if actor.may(Permission.LABEL) else None,
                 menu(t("More actions"), *entries, id="list-actions") if any(entries) else None,

@@ -23,7 +23,7 @@ from fundwright.core.messages import percent, t
 from fundwright.core.paging import PageRequest
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service
-from fundwright.opportunities.display_names import agency_name, display_title, naics_in_words
+from fundwright.opportunities.display_names import agency_name, display_title, naics_in_words, type_name
 from fundwright.opportunities.schemas import Contact, FieldChange, Kind, OpportunityRead, Similar, in_words
 from fundwright.opportunities.washington import WASHINGTON, day_in_washington, is_whole_day
 from fundwright_ui.hooks import use_action, use_query, use_url_state
@@ -350,7 +350,7 @@ def _marks(opportunity: OpportunityRead) -> VdomDict:
         due_chip(day_in_washington(opportunity.due_at), day_in_washington(now()))
         if opportunity.is_open and opportunity.due_at
         else None,
-        chip(opportunity.type) if opportunity.type else None,
+        chip(type_name(opportunity.type)) if opportunity.type else None,
         chip(t("Sample")) if opportunity.is_sample else None,
         chip(f"PSC {opportunity.psc}") if opportunity.psc else None,
         *(chip(code, key=code) for code in opportunity.activity_codes),

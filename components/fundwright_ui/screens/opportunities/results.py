@@ -25,6 +25,7 @@ from fundwright.opportunities.display_names import (
     short_agency_name,
     short_set_aside,
     short_type,
+    type_name,
 )
 from fundwright.opportunities.schemas import Availability, FoundPage, Kind, Match, OpportunityQuery, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
@@ -157,7 +158,7 @@ def _close_match(kind: Kind, item: OpportunityRow, match: Match, stage: str | No
         "meaning": t("Similar meaning"),
     }[match.reason]
     due = t("due {date}", date=format_date(day_in_washington(item.due_at), locale=connection.language)) if item.due_at else ""
-    facts = " · ".join(filter(None, (item.number, agency_name(item.agency), item.type, due)))
+    facts = " · ".join(filter(None, (item.number, agency_name(item.agency), type_name(item.type), due)))
     parts: list[Child] = []
     end = 0
     for start, stop in match.marks:

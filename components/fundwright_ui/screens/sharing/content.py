@@ -26,6 +26,7 @@ from fundwright.opportunities.display_names import (
     short_agency_name,
     short_set_aside,
     short_type,
+    type_name,
 )
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
@@ -143,7 +144,7 @@ def opportunity_page(shared: Shared, opportunity: OpportunityRead, comments: Com
     about = {
         t("Number"): opportunity.number,
         t("Agency"): agency_name(opportunity.agency),
-        t("Type"): opportunity.type,
+        t("Type"): type_name(opportunity.type),
         t("Set-aside"): opportunity.set_aside,
         "NAICS": naics_in_words(opportunity.naics) if opportunity.naics else "",
         t("Due"): day(opportunity.due_at),
@@ -396,7 +397,7 @@ def _filters(query: OpportunityQuery, category: str) -> list[str]:
         *([availabilities[query.availability]] if query.availability else []),
         *([t("Search: {words}", words=query.text)] if query.text else []),
         *map(agency_name, query.agency),
-        *query.type,
+        *map(type_name, query.type),
         *map(short_set_aside, query.set_aside),
         *query.activity_code,
         *query.source,

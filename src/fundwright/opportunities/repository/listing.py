@@ -231,6 +231,12 @@ async def count(session: AsyncSession, query: OpportunityQuery, labeled: Select[
     return await session.scalar(_count(conditions_of(query, labeled))) or 0
 
 
+async def count_by_kind(session: AsyncSession, availability: Availability) -> Mapping[str, int]:
+    """Count the notices of each kind. Kinds without any are missing."""
+    counted = select(Opportunity.kind, func.count()).where(is_available(availability)).group_by(Opportunity.kind)
+    return dict((await session.execute(counted)).all())
+
+
 def _count(conditions: list[ColumnElement[bool]]) -> Select[int]:
     return select(func.count()).select_from(Opportunity).where(*conditions)
 
