@@ -289,6 +289,12 @@ class TestRegenerating:
         assert again.text.startswith("Foreman electrician Bo Diaz")
         assert again.open_questions == ()
 
+    async def test_instructions_may_be_longer_than_the_question_of_a_template(self, desk: Desk) -> None:
+        draft, _ = await written(desk)
+        await regenerate(desk, draft, draft.sections[1], "foreman electrician " * 100)
+        again = (await rewritten(desk, draft, 1)).sections[1]
+        assert again.rewriting is not Rewriting.FAILED and again.text.startswith("Foreman electrician Bo Diaz")
+
     async def test_the_same_text_makes_no_version(self, desk: Desk) -> None:
         draft, roofs = await written(desk)
         await regenerate(desk, draft, roofs)

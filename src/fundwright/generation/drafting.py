@@ -307,7 +307,8 @@ def _with_instructions(plan: TemplateSection, instructions: str) -> TemplateSect
     """Search for the person's instructions first. If nothing answers them, they are not listed as an open question."""
     if not instructions:
         return plan
-    return plan.model_copy(update={"questions": (*plan.questions, TemplateQuestion(ask=instructions, missing=""))})
+    asked = TemplateQuestion.model_construct(ask=instructions)  # instructions may be longer than the question of a template
+    return plan.model_copy(update={"questions": (*plan.questions, asked)})
 
 
 def _request(
