@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -21,6 +22,7 @@ from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright.sharing.schemas import ShareCreated
 from tests.sharing.conftest import Office, do
+from tests.support.polling import eventually
 
 pytestmark = pytest.mark.security(50)
 
@@ -100,6 +102,29 @@ class TestNotice:
         response = await send(office, link, grant.id)
         assert response.status_code == 404 and TEXT in response.text  # and what was typed is not lost
         assert await comments(office, grant.id) == []
+
+    async def test_is_looked_for_twice_at_once_for_each_link(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+        at_once, most, release = 0, 0, asyncio.Event()
+
+        async def slow(*_: object) -> set[UUID]:
+            nonlocal at_once, most
+            at_once += 1
+            most = max(most, at_once)
+            await release.wait()
+            at_once -= 1
+            return set()
+
+        monkeypatch.setattr(opportunities, "found_among", slow)
+        link = await share(office)
+        sent = [asyncio.create_task(send(office, link, uuid4())) for _ in range(6)]
+
+        async def are_two_sought() -> bool:
+            return at_once >= 2
+
+        await eventually(are_two_sought)
+        await asyncio.sleep(0.2)
+        release.set()
+        assert {each.status_code for each in await asyncio.gather(*sent)} == {404} and most == 2
 
     async def test_of_a_search_by_words_is_one_that_it_finds(self, office: Office) -> None:
         [notice, other, *_] = await notices(office)

@@ -195,7 +195,7 @@ class SharedPages:
             except (WrongPassword, TooManyPasswords) as error:
                 return await self._password_page(error, typed=typed, action=action)
         page = _number(typed.get("page"))
-        subject = shared.draft or await opening.get_notice(self._core, shared, typed.get("notice_id"))
+        subject = shared.draft or await self._notice_of(shared, typed)
         try:
             about = {name: typed.get(name) or None for name in ("thread_id", "part_id")}
             form = GuestForm.model_validate({name: typed.get(name) for name in ("name", "text", "key")} | about)
@@ -210,6 +210,11 @@ class SharedPages:
         if proof:
             self._set_proof(response, secret, proof)
         return response
+
+    async def _notice_of(self, shared: Shared, typed: Typed) -> OpportunityRead:
+        """The opportunity on which a guest comments. Looking for it in the list is as much work as showing it."""
+        async with opening.turn_of(self._core, shared):
+            return await opening.get_notice(self._core, shared, typed.get("notice_id"))
 
     async def _refused(
         self,
