@@ -305,8 +305,19 @@ class TestPipeline:
         assert [each["id"] for each in shell.quick("pipeline", "list", "--stage", "lost")["pursuits"]] == [added["id"]]
 
 
+class TestTasks:
+    def test_adds_lists_and_finishes(self, shell: Shell) -> None:
+        added = shell.quick("tasks", "add", "Price the option years", "--due", "2026-12-01")
+        assert (added["due_on"], added["is_own"], added["is_done"]) == ("2026-12-01", True, False)
+        assert added["id"] in [each["id"] for each in shell.quick("tasks", "list")["tasks"]]
+        assert shell.quick("tasks", "done", added["id"])["is_done"]
+        assert added["id"] not in [each["id"] for each in shell.quick("tasks", "list")["tasks"]]
+        assert added["id"] in [each["id"] for each in shell.quick("tasks", "list", "--everyone", "--state", "done")["tasks"]]
+        assert shell.refusal("tasks", "add", " ")
+
+
 class TestHelp:
-    @pytest.mark.parametrize("group", [(), ("user",), ("token",), ("pipeline",), ("templates",)])
+    @pytest.mark.parametrize("group", [(), ("user",), ("token",), ("pipeline",), ("tasks",), ("templates",)])
     def test_every_command_says_what_it_does_and_what_it_takes(self, group: tuple[str, ...]) -> None:
         command = typer.main.get_group(app)
         for name in group:
