@@ -181,7 +181,8 @@ def _watch(folder: Path, file: Path) -> dict[str, Any]:
             ]
         given = {"accounts": [account.id for account in added], "watches": _WATCHES, "watchers": _WATCHERS}
         times: dict[bool, list[float]] = {False: [], True: []}
-        for number, is_watched in enumerate((False, True, True, False, False, True)):  # in an order that favors neither
+        # In an order that favors neither. The first one of each is left out: the table grows until then.
+        for number, is_watched in enumerate((False, True, True, False, False, True, True, False)):
             async with core.database.transaction(scope=INSTALLATION) as session:
                 await session.execute(text("DELETE FROM opportunity_watch"))
                 if is_watched:
@@ -194,7 +195,7 @@ def _watch(folder: Path, file: Path) -> dict[str, Any]:
         await telling.tell_watchers(core)
         return {
             "changed": (await listing(core, actor, {})).total, "watches": _WATCHES, "watchers": _WATCHERS,
-            "alone_s": min(times[False]), "watched_s": min(times[True]), "telling_s": idle - told,
+            "alone_s": min(times[False][1:]), "watched_s": min(times[True][1:]), "telling_s": idle - told,
             "idle_s": time.perf_counter() - idle,
         }  # fmt: skip
 
