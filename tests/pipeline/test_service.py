@@ -114,6 +114,9 @@ class TestMove:
         assert (moved.reason, moved.moves[-1].reason) == ("Too small.", "Too small.")
         with pytest.raises(service.ReasonMissing):
             await harbor.change(moved, reason="")
+        with pytest.raises(service.ReasonMissing):
+            await harbor.change(moved, reason="\u200b\u3164")
+        assert (await harbor.change(moved, reason="Won\u202e by\r\nothers")).reason == "Won by\nothers"
 
     async def test_a_repeated_request_moves_once(self, harbor: Harbor) -> None:
         added = await harbor.add()

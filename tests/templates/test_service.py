@@ -36,6 +36,19 @@ from tests.templates.conftest import RECORD, Office
 INCLUDED = ["Capability statement", "Project summary", "Cover letter"]
 
 
+def test_headings_and_questions_are_lines_that_can_be_seen() -> None:
+    question = TemplateQuestion(ask="What is\nour\u202e plan?")
+    (section,) = TemplateContent(title="Plan", sections=(TemplateSection(heading="Our\n# plan", questions=(question,)),)).sections
+    assert (section.heading, section.questions[0].ask) == ("Our # plan", "What is our plan?")
+    for hidden in (
+        TemplateSection(heading="\u200b"),
+        TemplateSection(heading="Plan", questions=(TemplateQuestion(ask="\u3164"),)),
+    ):
+        with pytest.raises(ValidationError, match="no visible characters"):
+            TemplateContent(title="Plan", sections=(hidden,))
+    assert [DraftTemplate.model_validate(each.model_dump()) for each in TEMPLATES] == list(TEMPLATES)
+
+
 class TestList:
     async def test_own_templates_come_first_by_title_and_others_do_not_see_them(self, office: Office) -> None:
         await office.create(title="White paper")

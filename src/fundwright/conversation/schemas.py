@@ -13,24 +13,20 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.visible import visible_line
+from fundwright.core.visible import fit_text, visible_line
 
 MOST_CHARACTERS = 10_000
 MOST_CHARACTERS_OF_GUESTS = 2_000
 """Characters of a comment of a guest."""
 MOST_OF_NAME = 100
-_UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ufffe\uffff\ud800-\udfff]")
-"""Characters that PostgreSQL or XML cannot hold, and those that change the direction of the text after them."""
 _ADDRESS = re.compile(r"://|www\.|@", re.IGNORECASE)
 """What makes a name an address, which programs turn into a link."""
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 
 def _fit(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    lines = _UNFIT.sub("", value.replace("\r\n", "\n").replace("\r", "\n"))
-    return _BLANK_LINES.sub("\n\n", lines).strip()
+    text = fit_text(value)
+    return _BLANK_LINES.sub("\n\n", text) if isinstance(text, str) else text
 
 
 def _visible(text: str) -> str:

@@ -11,18 +11,12 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
-from fundwright.core.visible import visible_line
+from fundwright.core.visible import fit_text, visible_line
 
 MOST_CHARACTERS = 20_000
 _MOST_IN_TITLE = 80
-_UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ufffe\uffff\ud800-\udfff]")
-"""Characters that PostgreSQL cannot hold, and those that change the direction of the text after them."""
 _MARKS = re.compile(r"^[#>*+\-\s]+|[*_`]+")
 """What makes a Markdown line a heading or an item, and its words bold."""
-
-
-def _fit(value: object) -> object:
-    return _UNFIT.sub("", value.replace("\r\n", "\n").replace("\r", "\n")).strip() if isinstance(value, str) else value
 
 
 def _visible(text: str) -> str:
@@ -31,7 +25,7 @@ def _visible(text: str) -> str:
     return text
 
 
-NoteText = Annotated[str, Field(max_length=MOST_CHARACTERS), AfterValidator(_visible), BeforeValidator(_fit)]
+NoteText = Annotated[str, Field(max_length=MOST_CHARACTERS), AfterValidator(_visible), BeforeValidator(fit_text)]
 """Markdown."""
 
 

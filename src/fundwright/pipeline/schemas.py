@@ -8,11 +8,12 @@ from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, computed_field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, computed_field
 
 from fundwright.core.days import Day
 from fundwright.core.messages import Message, later
 from fundwright.core.paging import PageRequest
+from fundwright.core.visible import fit_text, visible_line
 from fundwright.opportunities.schemas import Kind
 
 MOST_IN_REASON = 2_000
@@ -61,7 +62,11 @@ def _or_none(given: object) -> object:
     return None if isinstance(given, str) and not given.strip() else given
 
 
-Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MOST_IN_REASON)]
+def _visible(text: str) -> str:
+    return text if visible_line(text, most=MOST_IN_REASON) else ""
+
+
+Reason = Annotated[str, Field(max_length=MOST_IN_REASON), AfterValidator(_visible), BeforeValidator(fit_text)]
 _Id = Annotated[UUID | None, BeforeValidator(_or_none)]
 _Percent = Annotated[Annotated[int, Field(ge=0, le=100)] | None, BeforeValidator(_or_none)]
 _Dollars = Annotated[Annotated[int, Field(ge=0, le=MOST_DOLLARS)] | None, BeforeValidator(_or_none)]

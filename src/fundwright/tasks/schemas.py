@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -14,23 +13,17 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from fundwright.core.days import Day
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
-from fundwright.core.visible import visible_line
+from fundwright.core.visible import fit_text, visible_line
 
 MOST_CHARACTERS = 200
 MOST_OF_DETAILS = 10_000
 SOON_DAYS = 7
-_UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ufffe\uffff\ud800-\udfff]")
-"""Characters that PostgreSQL cannot hold, and those that change the direction of the text after them."""
 
 
 def _visible(title: str) -> str:
     if not (line := visible_line(title, most=MOST_CHARACTERS)):
         raise ValueError(t("The title has no visible characters. Enter another title."))
     return line
-
-
-def _fit(value: object) -> object:
-    return _UNFIT.sub("", value.replace("\r\n", "\n").replace("\r", "\n")).strip() if isinstance(value, str) else value
 
 
 def _none_if_empty(value: object) -> object:
@@ -41,7 +34,7 @@ def _none_if_empty(value: object) -> object:
 Title = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_CHARACTERS), AfterValidator(_visible)
 ]
-Details = Annotated[str, Field(max_length=MOST_OF_DETAILS), BeforeValidator(_fit)]
+Details = Annotated[str, Field(max_length=MOST_OF_DETAILS), BeforeValidator(fit_text)]
 """Markdown."""
 OptionalDay = Annotated[Day | None, BeforeValidator(_none_if_empty)]
 OptionalId = Annotated[UUID | None, BeforeValidator(_none_if_empty)]

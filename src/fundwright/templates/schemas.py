@@ -128,6 +128,16 @@ class TemplateSection(BaseModel):
         return self.questions or (TemplateQuestion(ask=self.heading, missing=missing),)
 
 
+def _shown(section: TemplateSection) -> TemplateSection:
+    """The section with a heading and questions of one line each. Raises ValueError if one of them cannot be seen."""
+    heading = visible_line(section.heading, most=MOST_IN_HEADING)
+    asked = [visible_line(question.ask, most=MOST_IN_QUESTION) for question in section.questions]
+    if not (heading and all(asked)):
+        raise ValueError(t("A heading or a question has no visible characters. Enter another one."))
+    questions = tuple(each.model_copy(update={"ask": ask}) for each, ask in zip(section.questions, asked, strict=True))
+    return section.model_copy(update={"heading": heading, "questions": questions})
+
+
 class TemplateContent(BaseModel):
     """What a template says. A letter has no title and no section headings."""
 
@@ -135,7 +145,7 @@ class TemplateContent(BaseModel):
 
     title: Title
     description: Text = ""
-    sections: tuple[TemplateSection, ...] = Field(min_length=1, max_length=MOST_SECTIONS)
+    sections: tuple[Annotated[TemplateSection, AfterValidator(_shown)], ...] = Field(min_length=1, max_length=MOST_SECTIONS)
     is_letter: bool = False
 
     @model_validator(mode="after")
