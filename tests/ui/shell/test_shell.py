@@ -26,7 +26,7 @@ ENTRIES = {
     "Generate": "/generate/index",
 }
 
-WORKSPACE = {"Pipeline": "/dashboard/pipeline"}
+WORKSPACE = {"Pipeline": "/dashboard/pipeline", "Tasks": "/dashboard/tasks"}
 
 ADMINISTRATION = {
     "Dashboard": "/dashboard/index",
