@@ -33,6 +33,7 @@ from tests.opportunities.conftest import run_import
 from tests.opportunities.files import notice_id, sam_file, sam_row
 from tests.support.accounts import add_account
 from tests.support.snapshots import Snapshots
+from tests.support.statements import statements
 
 T = TypeVar("T")
 TODAY = day_in_washington(datetime.now(UTC))
@@ -301,6 +302,22 @@ class TestTell:
         await lookout.tell()
         assert len(await lookout.told(lookout.ada)) == 2
 
+    async def test_many_notifications_take_as_many_statements_as_one(self, lookout: Lookout) -> None:
+        rows = [{**FIRST, "NoticeId": notice_id(number), "Sol#": f"W91-26-R-{number}"} for number in range(1, 21)]
+        await lookout.arrive(*rows)
+        counts = []
+        for actor, number in ((lookout.ada, 1), (lookout.bob, 20)):
+            for watched in range(1, number + 1):
+                await lookout.watch(actor, watched)
+            await lookout.arrive(*({**row, "Description": f"More for {actor.name}"} for row in rows))
+            with statements(lookout.core.database.engine.sync_engine) as seen:
+                await lookout.tell()
+            counts.append(len(seen))
+            assert len(await lookout.told(actor)) == number
+            for watched in range(1, number + 1):
+                await lookout.unwatch(actor, watched)
+        assert counts[0] == counts[1]
+
     async def test_waits_until_imports_have_ended(self, lookout: Lookout) -> None:
         await lookout.arrive(FIRST)
         await lookout.watch(lookout.ada)
@@ -322,13 +339,13 @@ class TestTell:
         for each in (lookout.ada, lookout.bob):
             await lookout.watch(each)
         await lookout.arrive({**FIRST, "Description": "More"})
-        add = notifications.notify
+        add = notifications.notify_all
 
         async def fails_once(*given: Any, **options: Any) -> None:
-            monkeypatch.setattr(notifications, "notify", add)
+            monkeypatch.setattr(notifications, "notify_all", add)
             raise RuntimeError
 
-        monkeypatch.setattr(notifications, "notify", fails_once)
+        monkeypatch.setattr(notifications, "notify_all", fails_once)
         await lookout.tell()
         caplog.clear()
         assert sorted(map(len, [await lookout.told(lookout.ada), await lookout.told(lookout.bob)])) == [0, 1]

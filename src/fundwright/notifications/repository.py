@@ -47,15 +47,18 @@ async def list_recipients(session: AsyncSession, account_ids: Collection[UUID], 
     return (await session.scalars(members.order_by(Membership.account_id).with_for_update(read=True, key_share=True))).all()
 
 
-async def choices_about(session: AsyncSession, kind: str, account_ids: Collection[UUID]) -> Mapping[UUID, NotificationChoice]:
-    chosen = select(NotificationChoice).where(NotificationChoice.kind == kind, NotificationChoice.account_id.in_(account_ids))
-    return {choice.account_id: choice for choice in await session.scalars(chosen)}
+async def choices_about(
+    session: AsyncSession, kinds: Collection[str], account_ids: Collection[UUID]
+) -> Mapping[tuple[UUID, str], NotificationChoice]:
+    """Return what these accounts have chosen about these kinds, by account and kind."""
+    chosen = select(NotificationChoice).where(NotificationChoice.kind.in_(kinds), NotificationChoice.account_id.in_(account_ids))
+    return {(choice.account_id, choice.kind): choice for choice in await session.scalars(chosen)}
 
 
 async def add(session: AsyncSession, rows: Sequence[Mapping[str, Any]]) -> Sequence[UUID]:
     """Add notifications, except those whose account has already been told about the event. Returns the accounts that are told."""
-    added = insert(Notification).values(rows).on_conflict_do_nothing(index_elements=["account_id", "event"])
-    return (await session.scalars(added.returning(Notification.account_id))).all()
+    added = insert(Notification).on_conflict_do_nothing(index_elements=["account_id", "event"])
+    return (await session.scalars(added.returning(Notification.account_id), rows)).all()
 
 
 async def forget_event(session: AsyncSession, event: str, account_ids: Collection[UUID] | None) -> Sequence[UUID]:

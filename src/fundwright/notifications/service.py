@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -45,6 +46,19 @@ def list_kinds(core: Core) -> list[NotificationKind]:
     return core.plugins.collect("notification_kinds")
 
 
+@dataclass(frozen=True)
+class News:
+    """What accounts are told: `subject` names what it is about, such as the title of a draft, and `path` leads there. The sentence is
+    written from `details`, too, when it is read. An account is told about an `event` only once."""
+
+    kind: NotificationKind
+    account_ids: Collection[UUID]
+    subject: str
+    path: str
+    details: Mapping[str, str] = field(default_factory=dict)
+    event: str | None = None
+
+
 async def notify(
     session: AsyncSession,
     kind: NotificationKind,
@@ -57,42 +71,49 @@ async def notify(
     details: Mapping[str, str] | None = None,
     event: str | None = None,
 ) -> None:
-    """Tell accounts what happened, in the caller's transaction: they are told exactly if it commits.
+    """Tell accounts what happened, as `notify_all` does."""
+    news = News(kind, set(account_ids), subject, path, details or {}, event)
+    await notify_all(session, [news], actor=actor, workspace_id=workspace_id)
+
+
+async def notify_all(session: AsyncSession, news: Sequence[News], *, actor: Actor | None, workspace_id: UUID | None) -> None:
+    """Tell accounts what happened, in the caller's transaction and in a few statements: they are told exactly if it commits.
 
     Nobody is told of what they did themselves. With a `workspace_id`, only its members are told, and what they were told is deleted
-    once they are no longer members. `subject` names what it is about, such as the title of a draft, and `path` leads there. The
-    sentence is written from `details`, too, when it is read. An account is told about an `event` only once.
+    once they are no longer members.
     """
-    wanted = set(account_ids) - {actor.id if actor else None}
+    wanted = {account_id for each in news for account_id in each.account_ids} - {actor.id if actor else None}
     if not wanted:
         return
     async with across_workspaces(session):  # the rows belong to others
         recipients = await repository.list_recipients(session, wanted, workspace_id)
-        choices = await repository.choices_about(session, kind.key, recipients)
+        choices = await repository.choices_about(session, {each.kind.key for each in news}, recipients)
         rows = [
             {
                 "id": uuid4(),
                 "account_id": recipient,
                 "workspace_id": workspace_id,
-                "kind": kind.key,
+                "kind": each.kind.key,
                 "actor_id": actor.id if actor else None,
                 "has_actor": actor is not None,
-                "subject": visible_line(subject, most=_MOST_CHARACTERS),
-                "path": path,
-                "details": dict(details or {}),
-                "event": event,
+                "subject": visible_line(each.subject, most=_MOST_CHARACTERS),
+                "path": each.path,
+                "details": dict(each.details),
+                "event": each.event,
                 "is_listed": is_listed,
                 "email": email,
                 "created_at": now(),
             }
+            for each in news
             for recipient in recipients
-            for choice in [choices.get(recipient)]
-            for is_listed in [choice.is_listed if choice else kind.is_listed]
-            for email in [timing_of(kind, choice.email if choice else None)]
+            if recipient in each.account_ids
+            for choice in [choices.get((recipient, each.kind.key))]
+            for is_listed in [choice.is_listed if choice else each.kind.is_listed]
+            for email in [timing_of(each.kind, choice.email if choice else None)]
             if is_listed or email is not EmailTiming.OFF
         ]
         told = await repository.add(session, rows) if rows else []
-    await publish_to(session, map(notifications_topic, told))
+    await publish_to(session, map(notifications_topic, set(told)))
 
 
 def timing_of(kind: NotificationKind, chosen: str | None) -> EmailTiming:

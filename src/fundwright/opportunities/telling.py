@@ -101,15 +101,9 @@ async def _tell_all(session: AsyncSession, actor: Actor, told: Sequence[_Told]) 
     """Tell the watcher, also of what an import of the watcher's own has changed: nobody knows all changes of a file."""
     rows = await service.rows_of(session, actor, list({each.opportunity_id for each in told})) if told else []
     opportunities = {row.id: row for row in rows}
-    for each in told:
-        opportunity = opportunities[each.opportunity_id]
-        await notifications.notify(
-            session,
-            each.kind,
-            [actor.id],
-            actor=None,
-            workspace_id=actor.workspace_id,
-            subject=display_title(opportunity.title),
-            path=service.path_of(opportunity),
-            details=each.details,
-        )
+    news = [
+        notifications.News(each.kind, [actor.id], display_title(opportunity.title), service.path_of(opportunity), each.details)
+        for each in told
+        for opportunity in [opportunities[each.opportunity_id]]
+    ]
+    await notifications.notify_all(session, news, actor=None, workspace_id=actor.workspace_id)
