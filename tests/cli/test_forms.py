@@ -303,6 +303,9 @@ class TestPipeline:
         assert shell.refusal("pipeline", "move", number, "lost") == "Enter the reason for “Lost”."
         assert shell.quick("pipeline", "move", number, "lost", "--reason", "Price")["reason"] == "Price"
         assert [each["id"] for each in shell.quick("pipeline", "list", "--stage", "lost")["pursuits"]] == [added["id"]]
+        assert shell.refusal("pipeline", "move", number, "won", "--reason", "x" * 2_001).startswith("Enter a reason of at most")
+        refused = shell.run("pipeline", "add", number, "--value", str(10**12 + 1))
+        assert refused.returncode == 2 and b"Traceback" not in refused.stderr
 
 
 class TestTasks:

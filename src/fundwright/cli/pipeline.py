@@ -7,20 +7,29 @@ from typing import Annotated
 import typer
 
 from fundwright.cli.context import AsJson, acting, emit, run
-from fundwright.core.errors import NotFound
+from fundwright.core.errors import Invalid, NotFound
 from fundwright.core.paging import iterate_all
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.pipeline import service
-from fundwright.pipeline.schemas import PipelineQuery, PursuitForm, PursuitRead, Stage, StageChange
+from fundwright.pipeline.schemas import MOST_DOLLARS, MOST_IN_REASON, PipelineQuery, PursuitForm, PursuitRead, Stage, StageChange
 
 pipeline = typer.Typer(help="List, add, and move the opportunities that you pursue.", no_args_is_help=True)
 
 _Opportunity = Annotated[
     str, typer.Argument(metavar="ID", help="The opportunity's id, its number, or its id at SAM.gov, Grants.gov, or NIH.")
 ]
-_Reason = Annotated[str, typer.Option(help="Why. Required for lost and no_go.")]
+
+
+def _short_enough(reason: str) -> str:
+    """Raises Invalid."""
+    if len(reason) > MOST_IN_REASON:
+        raise Invalid(f"Enter a reason of at most {MOST_IN_REASON} characters.")
+    return reason
+
+
+_Reason = Annotated[str, typer.Option(help="Why. Required for lost and no_go.", callback=_short_enough)]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -54,7 +63,7 @@ def add(
     opportunity: _Opportunity,
     stage: Annotated[Stage, typer.Option(help="The stage in which it starts.")] = Stage.IDENTIFIED,
     probability: Annotated[int | None, typer.Option(min=0, max=100, help="Probability of winning, in percent.")] = None,
-    value: Annotated[int | None, typer.Option(min=0, help="Estimated value in US dollars.")] = None,
+    value: Annotated[int | None, typer.Option(min=0, max=MOST_DOLLARS, help="Estimated value in US dollars.")] = None,
     reason: _Reason = "",
     as_json: AsJson = False,
 ) -> None:
