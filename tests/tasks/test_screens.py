@@ -31,6 +31,12 @@ class TestList:
             async with mounted(team.core, team.ada, tasks_screen, path=PATH) as screen:
                 await screen.expect(lambda: "You have no open tasks. Type one above" in screen.text)
 
+    async def test_names_nobody_else_in_a_personal_workspace(self, team: Team) -> None:
+        with acting_in(team.eve.scope):
+            async with mounted(team.core, team.eve, tasks_screen, path=PATH) as screen:
+                await screen.expect(lambda: "You have no open tasks. Type one above." in screen.text)
+                assert "Anyone" not in screen.text
+
     async def test_shows_ones_own_open_tasks_under_when_they_are_due(self, team: Team) -> None:
         today = service.today_of(team.ada)
         await add(team, title="Yesterday", assignee_id=team.ada.id, due_on=today - timedelta(days=1))

@@ -162,6 +162,10 @@ class TestRoles:
         with pytest.raises(NotFound):
             await team.do(team.eve, lambda session: service.get_task(session, team.eve, task.id))
 
+    async def test_a_task_of_a_personal_workspace_is_its_owners(self, team: Team) -> None:
+        await team.do(team.eve, lambda session: service.add_task(session, team.eve, TaskForm(title="Alone")))
+        assert await listed(team, team.eve) == ["Alone"]
+
 
 class TestList:
     async def test_shows_ones_own_open_tasks_by_due_date(self, team: Team) -> None:

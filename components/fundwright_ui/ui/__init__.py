@@ -24,7 +24,7 @@ from fundwright_ui.ui.feedback import alert, empty, loading, problem
 from fundwright_ui.ui.filters import filter_chip, fixed_filter
 from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field, sending_field, text_area, text_field
 from fundwright_ui.ui.icons import Icon, icon
-from fundwright_ui.ui.layout import beside, card, columns, disclosure, grid, page, row, section, side_panel, stack
+from fundwright_ui.ui.layout import beside, card, columns, disclosure, grid, main_column, page, row, section, side_panel, stack
 from fundwright_ui.ui.moments import moment
 from fundwright_ui.ui.rows import list_row, more_rows, row_actions
 
@@ -57,6 +57,7 @@ __all__ = [
     "link_button",
     "list_row",
     "loading",
+    "main_column",
     "menu",
     "moment",
     "more_rows",

@@ -121,10 +121,14 @@ def grid(*children: Child) -> VdomDict:
     return html.div({"className": "fw-grid"}, *children)
 
 
-def columns(*children: Child, has_main: bool = False) -> VdomDict:
-    """Two columns on a wide screen. With `has_main`, the second one is the main part: it is twice as wide and comes first on a
-    wide screen; on a narrow screen, the other column comes first."""
-    return html.div({"className": classes("fw-columns", "fw-columns-main" if has_main else None)}, *children)
+def columns(*children: Child) -> VdomDict:
+    """Two columns on a wide screen."""
+    return html.div({"className": "fw-columns"}, *children)
+
+
+def main_column(facts: Child, main: Child, beside: Child) -> VdomDict:
+    """On a wide screen, `main` is twice as wide as the column with the other two; on a narrow one, it is between them."""
+    return html.div({"className": "fw-columns fw-columns-main"}, facts, main, beside)
 
 
 def beside(*children: Child, panel: Child = None, aside: Child = None) -> VdomDict:

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from e2e.conftest import recognize
 from e2e.pages.ready import ready
+from e2e.pages.screens import Fixtures
 
 pytestmark = pytest.mark.slow
 
@@ -35,6 +36,16 @@ def test_the_title_of_a_sheet_covers_what_scrolls_below_it(page: Page, administr
     sheet = page.locator(".fw-panel")
     expect(sheet.get_by_text("This server does not send email.")).to_be_visible()
     assert sheet.evaluate(_SCROLL_MESSAGE_BELOW_TITLE)
+
+
+def test_the_text_of_a_notice_comes_before_what_the_workspace_does_with_it(recognized: Page, fixtures: Fixtures) -> None:
+    recognized.goto(fixtures.path("/dashboard/sam/{contract}"))
+    names = ("At a glance", "Description", "Category")
+    facts, text, category = (ready(recognized).get_by_role("heading", name=name, exact=True) for name in names)
+    for width, expected in ((360, (facts, text, category)), (1440, (text, facts, category))):
+        recognized.set_viewport_size({"width": width, "height": 740})
+        tops = [round(place["y"]) for heading in expected if (place := heading.bounding_box())]
+        assert tops == sorted(tops) and len(tops) == 3
 
 
 def test_tabs_fade_out_where_more_follow(recognized: Page) -> None:

@@ -48,7 +48,6 @@ from fundwright_ui.ui import (
     button,
     category_chip,
     chip,
-    columns,
     confidence_chip,
     definition_list,
     disclosure,
@@ -58,6 +57,7 @@ from fundwright_ui.ui import (
     link_button,
     list_row,
     loading,
+    main_column,
     moment,
     page,
     pagination,
@@ -103,9 +103,15 @@ def opportunity_detail(kind: Kind) -> VdomDict:
         return page(t("Opportunity"), problem(found.error, on_retry=found.reload), actions=[back])
     opportunity = found.value
     # The parts with their own queries are on the page from the start, so that all queries run at the same time.
-    parts = columns(
+    parts = main_column(
+        section(t("At a glance"), _facts(opportunity, connection.language)) if opportunity else None,
         stack(
-            section(t("At a glance"), _facts(opportunity, connection.language)) if opportunity else None,
+            *(_texts(opportunity) if opportunity else ()),
+            similar_to(address_id, key="similar"),
+            versions_of(address_id, key="versions"),
+            record_of(opportunity, key="record") if opportunity else None,
+        ),
+        stack(
             pursuit_of(address_id, opportunity, key="pipeline"),
             fit_of(address_id, key="fit"),
             category_of(address_id, key="category"),
@@ -114,13 +120,6 @@ def opportunity_detail(kind: Kind) -> VdomDict:
             _contacts(opportunity.contacts) if opportunity else None,
             activity_of(opportunity.id, key="activity") if opportunity else None,
         ),
-        stack(
-            *(_texts(opportunity) if opportunity else ()),
-            similar_to(address_id, key="similar"),
-            versions_of(address_id, key="versions"),
-            record_of(opportunity, key="record") if opportunity else None,
-        ),
-        has_main=True,
     )
     if opportunity is None:
         return page(

@@ -9,7 +9,7 @@ from itertools import groupby
 from reactpy import component, html
 from reactpy.types import VdomDict
 
-from fundwright.accounts.schemas import Permission
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.tasks import service as tasks
@@ -73,15 +73,18 @@ def _tasks() -> VdomDict:
         if shown
         else no_match(url, query, t("No tasks match. Change the filters."))
         if has_filters(query)
-        else empty(
-            t("You have no open tasks. Type one above, or choose Anyone to see those of others.")
-            if actor.may(Permission.WORK)
-            else t("You have no open tasks. Choose Anyone to see those of others."),
-            icon_name="check",
-        ),
+        else empty(_no_open_tasks(actor), icon_name="check"),
         listing.more() if not is_empty else None,
         pages(url, listed),
     )
+
+
+def _no_open_tasks(actor: Actor) -> str:
+    if not actor.is_in_shared_workspace:
+        return t("You have no open tasks. Type one above.")
+    if actor.may(Permission.WORK):
+        return t("You have no open tasks. Type one above, or choose Anyone to see those of others.")
+    return t("You have no open tasks. Choose Anyone to see those of others.")
 
 
 def _groups(shown: Sequence[KeptRow[TaskRead]], rows: Rows[TaskRead], url: UrlState, query: TaskQuery) -> VdomDict:
