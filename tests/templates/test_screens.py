@@ -99,6 +99,21 @@ class TestEditor:
                 await screen.expect(lambda: "has been changed since you opened it" in screen.text)
         assert await office.read(office.bob, template.name) == saved
 
+    async def test_the_section_that_someone_edits_stays_where_others_move_or_delete_sections(self, office: Office) -> None:
+        template = await office.copy("cover-letter")
+        first, *others = template.content.sections
+        with acting_in(office.bob.scope):
+            async with opened(office, office.bob, template, "?open=edit:3") as screen:
+                await screen.expect(lambda: screen.value("Heading") == "Contact")
+                await office.save(office.ada, template, title="Letter", sections=others)
+                await screen.expect(lambda: screen.has("textbox", "Heading") and screen.value("Heading") == "Contact")
+                await screen.type("Heading", "Our contact")
+                await screen.click("button", "Save section")
+                await screen.expect(lambda: "has been changed since you opened it" in screen.text)
+                assert screen.value("Heading") == "Our contact"
+            async with opened(office, office.bob, template, "?open=edit:3") as screen:
+                await screen.expect(lambda: screen.has("button", "Edit Contact"))
+
     async def test_refuses_what_is_not_valid_at_its_field(self, office: Office) -> None:
         template = await office.create()
         with acting_in(office.bob.scope):

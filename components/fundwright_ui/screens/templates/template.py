@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from pydantic import AwareDatetime, ValidationError
-from reactpy import component, html
+from reactpy import component, html, use_ref
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -55,10 +56,21 @@ _DETAILS, _ADD = "details", "add"
 _WORDS_OF_PAGE = 450
 
 
+class _Opened(NamedTuple):
+    """An open form, and the template that it edits."""
+
+    form: str
+    template: TemplateRead
+
+
+_NONE: _Opened | None = None
+
+
 @screen(PATH + "/{id}", "Template", area="generate", help="/help/templates")
 def template_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     name = connection.location.params["id"]
+    editing = use_ref(_NONE)
     found = use_query(
         lambda session: templates.get_template(session, actor, connection.core, name),
         key=[actor.workspace_id, name],
@@ -70,8 +82,13 @@ def template_screen() -> VdomDict:
     if found.value is None:
         return page(t("Template"), loading(t("Loading template")), actions=[back])
     template = found.value
+    wanted = url.get("open") if actor.may(Permission.WORK) and template.is_own else ""
+    # What others save must not take the form away or put another section into it: saving it is refused then.
+    if (known := editing.current) and known.form == wanted and known.template.name == template.name:
+        template = known.template
+    opened = _form_in(wanted, template)
+    editing.current = _Opened(opened, template) if opened else None
     connection.set_title(template.shown_title)
-    opened = url.get("open") if actor.may(Permission.WORK) and template.is_own else ""
     return page(
         template.shown_title,
         html.div(
@@ -96,6 +113,12 @@ def template_screen() -> VdomDict:
         subtitle=template.shown_description or None,
         actions=[back, _actions(template, key=f"actions-{template.name}")],
     )
+
+
+def _form_in(wanted: str, template: TemplateRead) -> str:
+    """The form that the address names; "" for none, or for a section that does not exist."""
+    sections = [f"edit:{place}" for place in range(len(template.sections))]
+    return wanted if wanted in (_DETAILS, _ADD, *sections) else ""
 
 
 def _length(sections: Sequence[TemplateSection]) -> str:
