@@ -26,6 +26,24 @@ async def test_says_what_is_missing_and_then_how_each_part_counts(harbor: Harbor
             assert "50 of 50 points" in screen.text and "No score yet" not in screen.text
 
 
+async def test_a_first_score_of_someone_else_is_not_overwritten(harbor: Harbor) -> None:
+    params = {"id": str(harbor.notice)}
+    with acting_in(harbor.bob.scope):
+        async with mounted(harbor.core, harbor.bob, contract_screen, params=params) as screen:
+            await screen.expect(lambda: screen.has("button", "Give your own score"))
+            await screen.click("button", "Give your own score")
+            parts = screen.find("form", "Your own score").node["c"]
+            (begun,) = [part["a"]["value"] for part in parts if part.get("a", {}).get("name") == "based_on"]
+            assert begun == ""  # the browser keeps it while there is unsaved text
+            given = await harbor.score(harbor.ada)
+            await screen.expect("Your score: 80 of 100")
+            await screen.emit(
+                "form", "on_submit", of="Your own score", fields={"score": "20", "reason": "Too far.", "based_on": begun}
+            )
+            await screen.expect("The score has been changed since you opened it.")
+    assert (await harbor.fit(harbor.bob)).own == given
+
+
 async def test_scores_clears_and_undoes(harbor: Harbor) -> None:
     params = {"id": str(harbor.notice)}
     with acting_in(harbor.bob.scope):

@@ -235,7 +235,7 @@ def form(
     danger: bool = False,
     is_secondary: bool = False,
     reset_on_success: bool = False,
-    based_on: datetime | int | None = None,
+    based_on: datetime | int | Literal[""] | None = None,
 ) -> VdomDict:
     """A form. `on_submit` is called with `model` filled from the fields, or with `Fields` if there is no model.
 
@@ -247,8 +247,8 @@ def form(
     The browser keeps unsaved text of a form with text fields until the handler has succeeded, and offers to restore it. The path,
     `open` in the address, `label`, or, if none of these does, `name` must therefore identify what the form edits.
 
-    `based_on` is the state that the person edits, for example the `changed_at` value of a record, or its revision. It is sent as the field
-    `based_on`. The browser keeps it together with unsaved changes, so that `model` receives the state that the changes began with,
+    `based_on` is the state that the person edits, for example the `changed_at` value of a record, or its revision; "" if there is no record
+    yet, which someone else may add meanwhile. It is sent as the field `based_on`. The browser keeps it together with unsaved changes, so that `model` receives the state that the changes began with,
     even after a restart of the server, a reload, or the restoration of unsaved text.
     """
     connection = use_connection()
@@ -322,7 +322,7 @@ def form(
     )
 
 
-def _as_text(based_on: datetime | int) -> str:
+def _as_text(based_on: datetime | int | str) -> str:
     return based_on.isoformat() if isinstance(based_on, datetime) else str(based_on)
 
 

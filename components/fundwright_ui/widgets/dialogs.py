@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Literal
 
 from pydantic import BaseModel
 from reactpy.types import VdomDict
@@ -82,7 +83,7 @@ def form_dialog(
     model: type[BaseModel] | None = None,
     submit: str | None = None,
     danger: bool = False,
-    based_on: datetime | None = None,
+    based_on: datetime | Literal[""] | None = None,
     key: str | None = None,
 ) -> VdomDict:
     """A form in a dialog; `on_submit`, `model`, `submit`, `danger`, and `based_on` as for `form`. Keep it rendered, so that it opens immediately, and

@@ -200,5 +200,5 @@ def _dialog(fit: FitRead, *, is_open: bool, close: Callable[[], None]) -> VdomDi
         on_submit=giving,
         on_close=close,
         model=OwnScoreForm,
-        based_on=own.changed_at if own else None,
+        based_on=own.changed_at if own else "",
     )

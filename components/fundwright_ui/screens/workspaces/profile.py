@@ -114,7 +114,7 @@ def _form(profile: OrganizationProfileRead | None) -> VdomDict:
             submit=t("Save profile"),
             label=t("About your organization"),
             name=f"profile:{actor.workspace_id}",
-            based_on=profile.changed_at if profile else None,
+            based_on=profile.changed_at if profile else "",
         ),
     )
 
