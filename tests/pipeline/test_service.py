@@ -244,6 +244,16 @@ class TestRemove:
         await _restore(harbor, added)
         assert await harbor.get(added.id) == added
 
+    async def test_is_restored_or_pursued_again_of_two_who_do_so_at_once(self, harbor: Harbor) -> None:
+        for _ in range(5):
+            trashed = await harbor.add()
+            await harbor.remove(trashed)
+            both = asyncio.gather(_restore(harbor, trashed), harbor.add(harbor.ada), return_exceptions=True)
+            failures = [each for each in await both if isinstance(each, BaseException)]
+            assert all(isinstance(each, service.PursuedAgain) for each in failures)
+            (pursued,) = await harbor.listed()
+            await harbor.remove(pursued)
+
     async def test_copies_of_personal_data_have_pursuits_with_their_history(self, harbor: Harbor) -> None:
         await harbor.remove(await harbor.add(reason="In the trash"))
         await harbor.add(notice=1, reason="In the pipeline")

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, ScalarSelect, Select, Subquery, case, func, select
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import NotFound
@@ -131,12 +130,6 @@ def _conditions(owner_id: UUID, facts: _Facts, query: PipelineQuery) -> list[Col
     if query.due_to is not None:
         found.append(facts.due_at < day_start(query.due_to + timedelta(days=1)))
     return found
-
-
-async def add(session: AsyncSession, pursuit: dict[str, object]) -> bool:
-    """Return whether the workspace did not pursue the opportunity yet."""
-    added = insert(Pursuit).values(pursuit).on_conflict_do_nothing(index_elements=[Pursuit.owner_id, Pursuit.opportunity_id])
-    return await session.scalar(added.returning(Pursuit.id)) is not None
 
 
 async def get(session: AsyncSession, owner_id: UUID, notices: Notices, pursuit_id: UUID) -> Found:

@@ -15,7 +15,7 @@ from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import Subject
 from fundwright.core.assembly import Core
-from fundwright.core.database import now
+from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import t
@@ -85,6 +85,7 @@ async def add(session: AsyncSession, actor: Actor, form: PursuitForm) -> Pursuit
     """Pursue an opportunity. If the workspace already does, nothing changes. Raises NotFound for an unknown opportunity or a lead who is
     no member, or ReasonMissing (422)."""
     opportunity = await opportunities.get_opportunity(session, actor, form.opportunity_id)
+    await _lock_opportunity(session, actor, opportunity.id)
     known = await repository.find_of(session, actor.workspace_id, opportunity.id)
     if known is not None:
         return await get_pursuit(session, actor, known)
@@ -92,24 +93,22 @@ async def add(session: AsyncSession, actor: Actor, form: PursuitForm) -> Pursuit
     _check_reason(form.stage, form.reason)
     id, added_at = uuid4(), now()
     content = form.model_dump(include=set(PursuitContent.model_fields))
-    is_new = await repository.add(
-        session,
-        {
+    session.add(
+        Pursuit(
             **opportunity.model_dump(include={"kind", "title", "number", "agency", "due_at"}),
             **content,
-            "id": id,
-            "owner_id": actor.workspace_id,
-            "opportunity_id": opportunity.id,
-            "stage": form.stage,
-            "stage_since": added_at,
-            "has_lead": form.lead_id is not None,
-            "added_by": actor.id,
-            "added_at": added_at,
-            "revision": 1,
-        },
+            id=id,
+            owner_id=actor.workspace_id,
+            opportunity_id=opportunity.id,
+            stage=form.stage,
+            stage_since=added_at,
+            has_lead=form.lead_id is not None,
+            added_by=actor.id,
+            added_at=added_at,
+            revision=1,
+        )
     )
-    if not is_new:  # someone else added it at the same time
-        return await add(session, actor, form)
+    await session.flush()
     pursuit = await repository.lock(session, actor.workspace_id, id)
     session.add(
         PursuitMove(pursuit_id=id, from_stage=None, to_stage=form.stage, reason=form.reason, moved_by=actor.id, at=added_at)
@@ -249,6 +248,7 @@ async def remove(session: AsyncSession, actor: Actor, pursuit_id: UUID, *, clien
 @needs(Permission.WORK)
 async def restore(session: AsyncSession, actor: Actor, _core: Core, pursuit: Pursuit) -> None:
     """Take a pursuit out of the trash. Raises PursuedAgain (409)."""
+    await _lock_opportunity(session, actor, pursuit.opportunity_id)
     if await repository.find_of(session, actor.workspace_id, pursuit.opportunity_id) is not None:
         raise PursuedAgain(display_title(pursuit.title))
     await trash.take_out(session, actor, pursuit)
@@ -282,6 +282,11 @@ def path_of(pursuit: Pursuit | PursuitRead) -> str:
 def subject_of(pursuit: Pursuit) -> Subject:
     """The pursuit as the subject of activity."""
     return Subject(PURSUIT, pursuit.id, display_title(pursuit.title), path_of(pursuit))
+
+
+async def _lock_opportunity(session: AsyncSession, actor: Actor, opportunity_id: UUID) -> None:
+    """Let nobody else in the workspace begin or restore a pursuit of the opportunity meanwhile."""
+    await acquire_lock(session, f"pursuit of {opportunity_id} in {actor.workspace_id}")
 
 
 def _begin(pursuit: Pursuit, based_on: int) -> None:
