@@ -86,6 +86,20 @@ async def test_whoever_was_not_told_in_time_is_told_on_the_day(team: Team, clock
     assert await told(team, team.bob) == ["Task due today: “Price it”"]
 
 
+@pytest.mark.parametrize(
+    ("hours", "title"),
+    [(24 * 2 + 12, None), (24 * 3 + 12, "Task due today: “Price it”"), (24 * 4 + 12, "Task overdue: “Price it”")],
+    ids=["day before", "day", "day after"],
+)
+async def test_whoever_is_told_late_before_seven_is_told_what_is_true_then(
+    team: Team, clock: Clock, hours: int, title: str | None
+) -> None:
+    await live_in(team, "UTC")
+    await add(team, assignee_id=team.bob.id, due_on="2026-12-01")
+    await clock.tell(team, hours=hours)
+    assert await told(team, team.bob) == [title or "Ada assigned the task “Price it” to you"]
+
+
 async def test_another_due_date_is_told_of_anew_and_one_that_is_near_already_is_not(team: Team, clock: Clock) -> None:
     task = await add(team, assignee_id=team.bob.id, due_on="2026-11-28")
     await clock.tell(team)

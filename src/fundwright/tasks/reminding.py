@@ -49,15 +49,17 @@ async def _remind(core: Core, member: Assigned, last_tomorrow: date) -> None:
     scope = Scope(workspace_id=member.workspace_id, account_id=member.account_id)
     async with core.database.transaction(scope=scope) as session:
         actor = await _load_member(session, member.account_id, member.workspace_id)
-        today = _day_of_telling(now(), ZoneInfo(actor.time_zone or sending.OTHERWISE))
+        here = now().astimezone(ZoneInfo(actor.time_zone or sending.OTHERWISE))
         for task in await repository.lock_due(session, member, last_tomorrow):
-            await _remind_of(session, task, today)
+            await _remind_of(session, task, here)
 
 
-async def _remind_of(session: AsyncSession, task: Task, today: date) -> None:
-    if task.due_on is None or task.due_on > today + timedelta(days=1):
+async def _remind_of(session: AsyncSession, task: Task, here: datetime) -> None:
+    """`here` is the time where the assignee is. A worker that was away tells what is true when it is back."""
+    today, told_day = here.date(), _day_of_telling(here)
+    if task.due_on is None or task.due_on > told_day + timedelta(days=1):
         return
-    if task.due_on < today:
+    if task.due_on < (told_day if task.told_due else today):
         await service.tell(session, events.OVERDUE, task, actor=None)
         task.told_due = task.told_overdue = True
     elif not task.told_due:
@@ -66,7 +68,6 @@ async def _remind_of(session: AsyncSession, task: Task, today: date) -> None:
         task.told_due = True
 
 
-def _day_of_telling(moment: datetime, zone: ZoneInfo) -> date:
-    """The day of which members there are told at this moment: the previous one before seven in the morning."""
-    here = moment.astimezone(zone)
+def _day_of_telling(here: datetime) -> date:
+    """The day of which members are told at this time: the previous one before seven in the morning."""
     return here.date() if here.time() >= TOLD_AT else here.date() - timedelta(days=1)
