@@ -231,6 +231,9 @@ class TestFile:
         assert service.read_file(service.as_file(copied)) == copied.content
         assert json.loads(service.as_file(copied))["sections"][0]["heading"] == COVER_LETTER.sections[0].heading
 
+    def test_may_begin_with_the_mark_that_editors_write(self) -> None:
+        assert service.read_file(b'\xef\xbb\xbf{"title": "A", "sections": [{"heading": "B"}]}').title == "A"
+
     async def test_has_a_limited_size(self) -> None:
         async def pieces() -> AsyncIterator[bytes]:
             for _ in range(3):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from itertools import count
 from uuid import UUID, uuid4, uuid5
@@ -285,7 +286,7 @@ async def receive(pieces: AsyncIterator[bytes]) -> bytes:
 def read_file(content: bytes) -> TemplateContent:
     """Read a template's file. Raises Invalid, naming the line or the path that is wrong."""
     try:
-        return TemplateContent.model_validate_json(content)
+        return TemplateContent.model_validate_json(content.removeprefix(BOM_UTF8))
     except ValidationError as error:
         found = error.errors(include_url=False)[0]
         path = ".".join(str(part + 1) if isinstance(part, int) else part for part in found["loc"])
