@@ -204,6 +204,11 @@ class TestFacts:
         )
         assert "| Region Seven | 68HE0720C0019 [1] |" in "".join(await write(core, section(Topic.PAST_PERFORMANCE, sheet)))
 
+    @pytest.mark.parametrize("topic", Topic)
+    async def test_questions_about_every_topic_are_answered_or_left_open(self, core: Core, topic: Topic) -> None:
+        asked = section(topic, passage("We repair roofs and gutters for schools in Ohio.", DocumentKind.ABOUT_US, "Services"))
+        assert "".join(await write(core, asked)) or await left_open(core, asked)
+
     async def test_two_dates_keep_their_labels(self, core: Core) -> None:
         sheet = passage(
             "Title: Replace Boilers\nOwner: Fort Example\nAward date: 15 May 2020\nCompletion date: 30 Nov 2021\n",

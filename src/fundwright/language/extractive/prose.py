@@ -67,6 +67,9 @@ _KINDS: dict[Topic, frozenset[DocumentKind]] = {
     Topic.COMPANY_DATA: _PROPOSALS,
     Topic.CONTACT: frozenset((DocumentKind.ABOUT_US,)),
     Topic.CHALLENGES: _PROPOSALS | {DocumentKind.PAST_PERFORMANCE},
+    Topic.PLAN: _PROPOSALS,
+    Topic.REVIEW: frozenset((DocumentKind.PREVIOUS_PROPOSAL,)),
+    Topic.NOT_OFFERED: frozenset((DocumentKind.ABOUT_US,)),
 }
 """Kinds of documents that can answer. The results of a past project, for example, are not the expected results of the next one."""
 _MAIN_KIND = {Topic.PAST_PERFORMANCE: DocumentKind.PAST_PERFORMANCE, Topic.PEOPLE: DocumentKind.RESUME}
