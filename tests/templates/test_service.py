@@ -38,7 +38,9 @@ INCLUDED = ["Capability statement", "Project summary", "Cover letter"]
 
 def test_headings_and_questions_are_lines_that_can_be_seen() -> None:
     question = TemplateQuestion(ask="What is\nour\u202e plan?")
-    (section,) = TemplateContent(title="Plan", sections=(TemplateSection(heading="Our\n# plan", questions=(question,)),)).sections
+    planned = TemplateSection(heading="Our\n# plan", questions=(question,), opening="To\x0b \u202e{company}\r\nnow")
+    (section,) = TemplateContent(title="Plan", sections=(planned,)).sections
+    assert section.opening == "To {company}\nnow"
     assert (section.heading, section.questions[0].ask) == ("Our # plan", "What is our plan?")
     for hidden in (
         TemplateSection(heading="\u200b"),

@@ -8,11 +8,20 @@ from string import Formatter
 from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from fundwright.core.messages import number, t
 from fundwright.core.paging import PageRequest
-from fundwright.core.visible import visible_line
+from fundwright.core.visible import fit_text, visible_line
 from fundwright.language.topics import Topic, topic_asked, topic_of
 
 MOST_IN_TITLE = 100
@@ -46,13 +55,13 @@ def _fillable(text: str) -> str:
     return text
 
 
-Opening = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MOST_IN_TEXT), AfterValidator(_fillable)]
+Text = Annotated[str, Field(max_length=MOST_IN_TEXT), BeforeValidator(fit_text)]
+Opening = Annotated[Text, AfterValidator(_fillable)]
 Words = Annotated[int, Field(ge=FEWEST_WORDS, le=MOST_WORDS)]
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_IN_TITLE), AfterValidator(_visible)]
 Heading = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_IN_HEADING)]
 Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_IN_QUESTION)]
-Missing = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MOST_IN_QUESTION)]
-Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MOST_IN_TEXT)]
+Missing = Annotated[str, Field(max_length=MOST_IN_QUESTION), BeforeValidator(fit_text)]
 
 
 class TemplateQuestion(BaseModel):
