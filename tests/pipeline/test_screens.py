@@ -130,7 +130,7 @@ class TestPanel:
                 await screen.type("Reason", "My reason")
                 await harbor.run("UPDATE pursuit SET revision = revision + 1, probability = 5")
                 await screen.submit("Pursuit")
-                await screen.expect("Someone else has changed this pursuit meanwhile.")
+                await screen.expect("Someone else has changed this pursuit in the meantime.")
                 assert screen.value("Reason") == "My reason"
         assert (await harbor.get(added.id)).reason == ""
 

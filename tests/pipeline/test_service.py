@@ -151,7 +151,7 @@ class TestChange:
             return [(each.title, each.path) for each in found.items]
 
         assert await harbor.do(harbor.bob, lambda session: told(session, harbor.bob)) == [
-            (f"Ada made you lead of “{display_title(added.title)}”", f"/dashboard/pipeline?open={added.id}")
+            (f"Ada made you the lead of “{display_title(added.title)}”", f"/dashboard/pipeline?open={added.id}")
         ]
         assert await harbor.do(harbor.ada, lambda session: told(session, harbor.ada)) == []
 

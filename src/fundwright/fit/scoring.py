@@ -186,13 +186,13 @@ def _applicants(notice: Requirements, known: Known, statuses: frozenset[Status] 
 def _categories(known: Known) -> FitPart:
     name = FitPartName.CATEGORIES
     if not known.own_categories:
-        return _part(name, None, t("Create categories for the work that you look for."), "/dashboard/category")
+        return _part(name, None, t("Create categories for the work that you are looking for."), "/dashboard/category")
     labels = [label for label in known.labels if label.category_id in known.own_categories]
     if not labels:
         return _part(name, None, t("Not sorted into your categories yet."))
     kept = [label for label in labels if label.state != LabelState.REJECTED]
     if not kept:
-        return _part(name, 0.0, t("You rejected your categories for it."))
+        return _part(name, 0.0, t("You rejected the categories that were suggested for it."))
     best = max(kept, key=lambda label: label.confidence)
     if best.state == LabelState.ACCEPTED:
         return _part(name, 1.0, t("You accepted “{category}”.", category=best.category_name))

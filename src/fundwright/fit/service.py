@@ -33,7 +33,7 @@ _COMPARED_KINDS = frozenset((DocumentKind.ABOUT_US, DocumentKind.PAST_PERFORMANC
 SCORED = ActivityKind(
     "fit.scored",
     later("Fit scored"),
-    later("{person} scored the fit of “{subject}” with {score}"),
+    later("{person} gave “{subject}” a fit score of {score}"),
     combining=Combining.SOON,
 )
 CLEARED = ActivityKind("fit.cleared", later("Fit score cleared"), later("{person} cleared the fit score of “{subject}”"))

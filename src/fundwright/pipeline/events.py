@@ -8,7 +8,7 @@ from fundwright.notifications.schemas import EmailTiming, Happening, Notificatio
 
 
 def _made_lead(told: Happening) -> str:
-    return t("{name} made you lead of “{title}”", name=told.actor, title=told.subject)
+    return t("{name} made you the lead of “{title}”", name=told.actor, title=told.subject)
 
 
 MADE_LEAD = NotificationKind("pursuit.lead", later("Lead of a pursuit"), _made_lead, email=EmailTiming.DAILY)

@@ -58,7 +58,7 @@ class PursuitChangedMeanwhile(Conflict):
     """The pursuit has changed since it was opened for editing."""
 
     def __init__(self) -> None:
-        super().__init__(t("Someone else has changed this pursuit meanwhile. Check the current values, then try again."))
+        super().__init__(t("Someone else has changed this pursuit in the meantime. Check the current values, then try again."))
 
 
 class ReasonMissing(Invalid):

@@ -97,7 +97,7 @@ class NoticeGone(FundwrightError):
 
     def __init__(self) -> None:
         super().__init__(
-            t("This opportunity is not in the list that was shared with you, or not any longer. Go back to the list.")
+            t("This opportunity is not in the list that was shared with you, or is no longer in it. Go back to the list.")
         )
 
 

@@ -279,7 +279,7 @@ async def receive(pieces: AsyncIterator[bytes]) -> bytes:
     async for piece in pieces:
         content += piece
         if len(content) > MOST_BYTES:
-            raise Invalid(t("The file is too large. A template's file has at most {most} MB.", most=MOST_BYTES // 1_000_000))
+            raise Invalid(t("The file is too large. A template’s file can have at most {most} MB.", most=MOST_BYTES // 1_000_000))
     return bytes(content)
 
 

@@ -212,7 +212,7 @@ def _narrow(url: UrlState, query: PipelineQuery, members: Sequence[MemberRead], 
             on_change=narrow(url, "lead"),
         ),
         kind_filter(url),
-        day_filter(url, query, "due_to", t("Due until")),
+        day_filter(url, query, "due_to", t("Due on or before")),
     )
 
 
