@@ -9,7 +9,8 @@ import pytest
 from fundwright.core.messages import using_language
 from fundwright.core.scopes import acting_in
 from fundwright.opportunities.display_names import display_title
-from fundwright.pipeline.schemas import Stage
+from fundwright.pipeline import service as pipeline
+from fundwright.pipeline.schemas import PursuitChange, Stage
 from fundwright.tasks import service as tasks
 from fundwright.tasks.schemas import TaskForm
 from fundwright_ui.screens.opportunities.nih import nih_screen
@@ -47,6 +48,25 @@ class TestBoard:
                 await screen.expect(lambda: not screen.has("combobox", name))
         moved = await harbor.get(added.id)
         assert (moved.stage, moved.reason) == (Stage.LOST, "Price")
+
+    async def test_the_dialog_of_a_reason_stays_open_after_a_reload_and_is_of_one_pursuit(self, harbor: Harbor) -> None:
+        one, other = [await harbor.add(notice=number) for number in range(2)]
+        kept = list[str]()
+        with acting_in(harbor.bob.scope):
+            async with mounted(harbor.core, harbor.bob, pipeline_screen, path=PATH) as screen:
+                await screen.expect(lambda: cards(screen) == 2)
+                await screen.emit("Board", "on_move", id=str(one.id), stage="lost")
+                await screen.expect(lambda: screen.has("textbox", "Reason"))
+                first = screen.address
+            for address in (first, first.replace(str(one.id), str(other.id))):
+                async with mounted(harbor.core, harbor.bob, pipeline_screen, path=address) as screen:
+                    await screen.expect(lambda: screen.has("textbox", "Reason"))
+                    kept.append(screen.find("form", "Move to “Lost”").node["a"]["data-draft"])
+            await harbor.move(other, Stage.WON)
+            async with mounted(harbor.core, harbor.bob, pipeline_screen, path=address) as screen:
+                await screen.expect(lambda: cards(screen) == 1)
+                assert not screen.has("textbox", "Reason")
+        assert kept[0] != kept[1]
 
     async def test_shows_twenty_cards_of_a_stage_and_more_on_request(
         self, harbor: Harbor, monkeypatch: pytest.MonkeyPatch
@@ -133,6 +153,24 @@ class TestPanel:
                 await screen.expect("Someone else has changed this pursuit in the meantime.")
                 assert screen.value("Reason") == "My reason"
         assert (await harbor.get(added.id)).reason == ""
+
+    async def test_what_someone_else_entered_is_not_overwritten_unseen(self, harbor: Harbor) -> None:
+        added = await harbor.add()
+        with acting_in(harbor.bob.scope):
+            async with mounted(harbor.core, harbor.bob, pipeline_screen, path=f"{PATH}?open={added.id}") as screen:
+                await screen.expect(lambda: screen.has("textbox", "Reason"))
+                await screen.type("Reason", "My reason")
+                moved = await harbor.move(added, Stage.PREPARING)
+                await screen.expect(lambda: screen.value("Stage") == Stage.PREPARING)
+                change = PursuitChange(reason="Her reason", based_on=moved.revision)
+                await harbor.do(harbor.ada, lambda session: pipeline.change(session, harbor.ada, added.id, change))
+                await screen.expect(lambda: "Her reason" in str(screen.view.tree))
+                await screen.submit("Pursuit")
+                await screen.expect("Someone else has changed this pursuit meanwhile.")
+                assert (await harbor.get(added.id)).reason == "Her reason"
+                await screen.submit("Pursuit")
+                await screen.expect(lambda: "The pursuit was saved." in screen.toasts)
+        assert (await harbor.get(added.id)).reason == "My reason"
 
     async def test_moves_to_the_trash_with_undo(self, harbor: Harbor) -> None:
         added = await harbor.add()

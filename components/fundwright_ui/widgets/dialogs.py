@@ -82,11 +82,12 @@ def form_dialog(
     on_close: On[Nothing],
     model: type[BaseModel] | None = None,
     submit: str | None = None,
+    name: str | None = None,
     danger: bool = False,
     based_on: datetime | Literal[""] | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A form in a dialog; `on_submit`, `model`, `submit`, `danger`, and `based_on` as for `form`. Keep it rendered, so that it opens immediately, and
+    """A form in a dialog; `on_submit`, `model`, `submit`, `name`, `danger`, and `based_on` as for `form`. Keep it rendered, so that it opens immediately, and
     close it after the action has succeeded. Cancel and Escape call `on_close`."""
     cancel = button(t("Cancel"), on_click=on_close)
     content = [
@@ -97,6 +98,7 @@ def form_dialog(
             submit=submit or t("Save"),
             actions=[cancel],
             label=title,
+            name=name,
             danger=danger,
             based_on=based_on,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reactpy import component, html, use_state
+from reactpy import component, html, use_ref
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -12,7 +12,7 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import number, t
 from fundwright.fit import service as fits
 from fundwright.fit.schemas import MOST_IN_REASON, FitPart, FitRead, OwnScore, OwnScoreForm
-from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.hooks import use_action, use_query, use_url_state
 from fundwright_ui.product import actor_of, parse_id, use_actor, use_connection
 from fundwright_ui.ui import (
     button,
@@ -39,7 +39,7 @@ _HIGHEST = 100
 def fit_of(address_id: str) -> VdomDict:
     """The section Fit of the opportunity."""
     actor, connection = use_actor(), use_connection()
-    is_open, set_open = use_state(False)
+    url = use_url_state()
 
     async def read() -> FitRead:
         return await fits.get_fit(connection.core, actor, parse_id(address_id, t("The opportunity")))
@@ -57,7 +57,7 @@ def fit_of(address_id: str) -> VdomDict:
         t("Give your own score") if fit.own is None else t("Change your score"),
         size="small",
         icon_name="edit",
-        on_click=lambda: set_open(True),
+        on_click=lambda: url.set(scoring=True),
     )
     return section(
         t("Fit"),
@@ -71,7 +71,7 @@ def fit_of(address_id: str) -> VdomDict:
         ),
         _left_out(unknown),
         row(give) if may_score else None,
-        _dialog(fit, is_open=is_open, close=lambda: set_open(False), key="dialog") if may_score else None,
+        _dialog(fit, is_open=bool(url.get("scoring")), close=lambda: url.set(scoring=None), key="dialog") if may_score else None,
     )
 
 
@@ -168,9 +168,17 @@ def _own(fit: FitRead) -> VdomDict | None:
 def _dialog(fit: FitRead, *, is_open: bool, close: Callable[[], None]) -> VdomDict:
     """Asks for the workspace's own score and its reason."""
     actor, own = use_actor(), fit.own
+    # A score that others give meanwhile is not overwritten unseen: only after saving another one has been refused.
+    begun = use_ref(own)
+    if not is_open:
+        begun.current = own
 
     async def give(session: AsyncSession, given: OwnScoreForm) -> None:
-        await fits.score(session, actor, fit.opportunity_id, given)
+        try:
+            await fits.score(session, actor, fit.opportunity_id, given)
+        except fits.ScoreChangedMeanwhile:
+            begun.current = own
+            raise
 
     giving = use_action(give, success=t("Your score was saved."), then=close)
     return form_dialog(
@@ -200,5 +208,5 @@ def _dialog(fit: FitRead, *, is_open: bool, close: Callable[[], None]) -> VdomDi
         on_submit=giving,
         on_close=close,
         model=OwnScoreForm,
-        based_on=own.changed_at if own else "",
+        based_on=begun.current.changed_at if begun.current else "",
     )

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from babel.dates import format_date
 from pydantic import BaseModel, ConfigDict, Field
-from reactpy import component, html, use_state
+from reactpy import component, html, use_ref, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -57,11 +57,12 @@ _NONE: _Move | None = None
 def pipeline_board(columns: Sequence[BoardColumn], tasks: Mapping[UUID, OpenTasks], reload: Callable[[], object]) -> VdomDict:
     """The columns as they were read, with the open `tasks` of their opportunities. `reload` is called after a move, and after one that was refused."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    asked, set_asked = use_state(_NONE)
+    known = use_ref(_NONE)
     # Counts the moves, so that a select shows the stage again in which the card really is.
     round_, set_round = use_state(0)
     may_change = actor.may(Permission.WORK)
     cards = {str(item.id): item for column in columns for item in column.items}
+    asked = known.current = _asked(url, cards, known.current)
 
     async def move(session: AsyncSession, wanted: _Move) -> PursuitDetails:
         return await make(session, wanted, "")
@@ -79,7 +80,8 @@ def pipeline_board(columns: Sequence[BoardColumn], tasks: Mapping[UUID, OpenTask
         connection.toast(t("“{title}” was moved to “{stage}”.", title=title, stage=moved.stage.label))
 
     def close() -> None:
-        set_asked(None)
+        if asked:
+            url.set(moving=None, to=None)
         set_round(lambda count: count + 1)
         reload()
 
@@ -92,7 +94,7 @@ def pipeline_board(columns: Sequence[BoardColumn], tasks: Mapping[UUID, OpenTask
     async def ask(pursuit: PursuitRead, stage: str) -> None:
         wanted = _Move(pursuit, Stage(stage))
         if wanted.stage in NEED_REASON:
-            set_asked(wanted)
+            url.set(moving=pursuit.id, to=stage)
         else:
             await moving.run(wanted)
             close()
@@ -123,9 +125,18 @@ def pipeline_board(columns: Sequence[BoardColumn], tasks: Mapping[UUID, OpenTask
             on_close=close,
             model=_Reason,
             submit=t("Move"),
+            name=f"move {_key_of(asked)}",
             key="reason",
         ),
     )
+
+
+def _asked(url: UrlState, cards: Mapping[str, PursuitRead], known: _Move | None) -> _Move | None:
+    """The move whose reason is asked for. What is `known` of it stays while others move the card."""
+    id, stage = url.get("moving"), url.get("to")
+    if known and (str(known.pursuit.id), known.stage) == (id, stage):
+        return known
+    return _Move(cards[id], Stage(stage)) if id in cards and stage in NEED_REASON else None
 
 
 def _key_of(asked: _Move | None) -> str:

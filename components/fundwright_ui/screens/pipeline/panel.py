@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
-from reactpy import component, html
+from reactpy import component, html, use_ref
 from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -163,14 +163,22 @@ def pursuit_form(
     """Changes everything that people enter about a pursuit. With `then`, which is called after it was saved, the form is a secondary part
     of the page."""
     actor = use_actor()
+    # What others enter while someone edits is not overwritten unseen: the form follows only moves, until saving it has been refused.
+    begun = use_ref(pursuit)
+    if _entered(begun.current) == _entered(pursuit):
+        begun.current = pursuit
 
     async def save(session: AsyncSession, given: PursuitEdit) -> None:
         revision = given.based_on
-        if given.stage is not pursuit.stage:
-            change = StageChange(stage=given.stage, reason=given.reason, based_on=revision)
-            revision = (await pipeline.move(session, actor, pursuit.id, change)).revision
-        content = given.model_dump(include=set(PursuitContent.model_fields))
-        await pipeline.change(session, actor, pursuit.id, PursuitChange(**content, based_on=revision))
+        try:
+            if given.stage is not pursuit.stage:
+                change = StageChange(stage=given.stage, reason=given.reason, based_on=revision)
+                revision = (await pipeline.move(session, actor, pursuit.id, change)).revision
+            content = given.model_dump(include=set(PursuitContent.model_fields))
+            begun.current = await pipeline.change(session, actor, pursuit.id, PursuitChange(**content, based_on=revision))
+        except pipeline.PursuitChangedMeanwhile:
+            begun.current = pursuit
+            raise
 
     lead = pursuit.lead
     former = [Option(str(lead.id or ""), lead_name(lead))] if lead and not lead.is_member else []
@@ -228,8 +236,12 @@ def pursuit_form(
         is_secondary=then is not None,
         label=t("Pursuit"),
         name=f"pursuit:{pursuit.id}",
-        based_on=pursuit.revision,
+        based_on=begun.current.revision,
     )
+
+
+def _entered(pursuit: PursuitDetails) -> tuple[object, ...]:
+    return pursuit.lead, pursuit.probability, pursuit.value, pursuit.reason
 
 
 def _suggested(opportunity: OpportunityRead | None) -> str | None:
