@@ -222,6 +222,7 @@ class TestMainJob:
         (passage,) = shell.answer("search", "roof repair")["passages"]
         assert "replace shingles" in " ".join(passage["text"].split())
         assert {"document_title", "score", "page"} <= passage.keys()
+        assert passage["document_title"] == "Capability profile"
         nothing = shell.run("search", "quasar spectroscopy of distant galaxies").stdout.decode()
         assert nothing == "Nothing in your documents answers this. Train more documents, or rephrase the question.\n"
 
@@ -230,7 +231,7 @@ class TestMainJob:
         assert "There is no document named “prices”" in shell.refusal(*start, "--document", "prices", "--json")
         assert "There is no folder" in shell.refusal(*start, "--output", str(tmp_path / "no/draft.docx"), "--json")
         file = tmp_path / "draft.docx"
-        written = shell.answer(*start, "--document", "Profile", "--company", "Hill Roofing LLC", "--output", str(file))
+        written = shell.answer(*start, "--document", "capability profile", "--company", "Hill Roofing LLC", "--output", str(file))
         assert any("We offer roof repair services" in paragraph.text for paragraph in Document(str(file)).paragraphs)
         assert written["state"] == "finished"
         assert "We offer roof repair services" in written["text"]

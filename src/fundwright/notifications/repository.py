@@ -61,12 +61,12 @@ async def add(session: AsyncSession, rows: Sequence[Mapping[str, Any]]) -> Seque
     return (await session.scalars(added.returning(Notification.account_id), rows)).all()
 
 
-async def forget_event(session: AsyncSession, event: str, account_ids: Collection[UUID] | None) -> Sequence[UUID]:
-    """Delete what these accounts, or all, were told about an event. Returns the accounts."""
-    told = delete(Notification).where(Notification.event == event)
+async def forget_events(session: AsyncSession, events: Collection[str], account_ids: Collection[UUID] | None) -> set[UUID]:
+    """Delete what these accounts, or all, were told about these events. Returns the accounts."""
+    told = delete(Notification).where(Notification.event.in_(events))
     if account_ids is not None:
         told = told.where(Notification.account_id.in_(account_ids))
-    return (await session.scalars(told.returning(Notification.account_id))).all()
+    return set(await session.scalars(told.returning(Notification.account_id)))
 
 
 async def page(session: AsyncSession, account_id: UUID, query: NotificationQuery) -> tuple[Sequence[Found], int]:

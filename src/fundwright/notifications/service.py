@@ -125,8 +125,13 @@ def timing_of(kind: NotificationKind, chosen: str | None) -> EmailTiming:
 
 async def forget_event(session: AsyncSession, event: str, account_ids: Collection[UUID] | None = None) -> None:
     """Delete what these accounts, or all, were told about an event that no longer matters to them."""
+    await forget_events(session, [event], account_ids)
+
+
+async def forget_events(session: AsyncSession, events: Collection[str], account_ids: Collection[UUID] | None = None) -> None:
+    """Like `forget_event` for several events."""
     async with across_workspaces(session):
-        told = await repository.forget_event(session, event, account_ids)
+        told = await repository.forget_events(session, events, account_ids)
     await publish_to(session, map(notifications_topic, told))
 
 

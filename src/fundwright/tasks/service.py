@@ -248,8 +248,7 @@ async def list_trashed(session: AsyncSession, actor: Actor) -> list[TaskRead]:
 async def forget_of_drafts(session: AsyncSession, draft_ids: Collection[UUID]) -> Collection[UUID]:
     """Return the ids of the tasks that are deleted with these drafts, of which nobody is told any longer."""
     ids = await repository.list_ids_of_drafts(session, draft_ids)
-    for id in ids:
-        await notifications.forget_event(session, _event_of(id))
+    await notifications.forget_events(session, [_event_of(id) for id in ids])
     return ids
 
 
@@ -326,8 +325,7 @@ async def _announce(session: AsyncSession, actor: Actor) -> None:
 
 
 async def _tell_assigned(session: AsyncSession, actor: Actor, task: Task) -> None:
-    """Tell the assignee of the task, and no longer those to whom it was assigned before."""
-    await notifications.forget_event(session, _event_of(task.id))
+    """Tell the assignee of the task, if it is open, and no longer those to whom it was assigned before."""
     if task.done_at is None:
         await tell(session, events.ASSIGNED, task, actor=actor)
 

@@ -265,7 +265,7 @@ async def restore(session: AsyncSession, actor: Actor, core: Core, template: Tem
 @needs(Permission.READ)
 async def list_trashed(session: AsyncSession, actor: Actor) -> list[TemplateRead]:
     """Return the templates in the actor's trash."""
-    return [await _read(session, actor, template) for template in await repository.list_trashed(session, actor.workspace_id)]
+    return await _read_all(session, actor, await repository.list_trashed(session, actor.workspace_id))
 
 
 def as_file(template: TemplateRead) -> bytes:
@@ -350,9 +350,19 @@ def _installed(template: DraftTemplate) -> TemplateRead:
 
 
 async def _read(session: AsyncSession, actor: Actor, template: Template) -> TemplateRead:
-    names = await workspaces.names_of(session, actor, [template.created_by, template.changed_by])
-    headings = [section["heading"] for section in template.sections]
-    return TemplateRead(**_row(template, headings, names).model_dump(), sections=template.sections)
+    return (await _read_all(session, actor, [template]))[0]
+
+
+async def _read_all(session: AsyncSession, actor: Actor, templates: Sequence[Template]) -> list[TemplateRead]:
+    people = [account for template in templates for account in (template.created_by, template.changed_by)]
+    names = await workspaces.names_of(session, actor, people)
+    return [
+        TemplateRead(
+            **_row(template, [section["heading"] for section in template.sections], names).model_dump(),
+            sections=template.sections,
+        )
+        for template in templates
+    ]
 
 
 def _row(template: Template, headings: Sequence[str], names: Mapping[UUID | None, str]) -> TemplateRow:

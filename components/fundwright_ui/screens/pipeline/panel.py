@@ -131,7 +131,8 @@ def pursuit_panel(pursuit_id: UUID) -> VdomDict:
             {"className": "fw-stack fw-stack-tight", "aria-label": t("History of stages")},
             html.h3(t("History of stages")),
             html.ol(
-                {"className": "fw-timeline"}, *(_move(each, place) for place, each in reversed(list(enumerate(pursuit.moves))))
+                {"className": "fw-stage-history"},
+                *(_move(each, place) for place, each in reversed(list(enumerate(pursuit.moves)))),
             ),
         ),
         subtitle=" · ".join(filter(None, (pursuit.number, agency_name(pursuit.agency)))),
@@ -266,7 +267,7 @@ def _drafts(pursuit: PursuitDetails, drafts: Sequence[DraftRow], *, may_start: b
         {"className": "fw-stack fw-stack-tight", "aria-label": t("Drafts")},
         html.h3(t("Drafts")),
         html.ul(
-            {"className": "fw-plain-list"},
+            {"className": "fw-list"},
             *(
                 html.li({"key": str(draft.id)}, text_link(draft.title, connection.href(f"/generate/slug/{draft.slug}")))
                 for draft in drafts

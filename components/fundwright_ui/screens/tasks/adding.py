@@ -33,8 +33,7 @@ def add_task(
     is_next, set_next = use_state(False)
 
     async def add(session: AsyncSession, typed: TaskForm) -> None:
-        own = {} if actor.is_in_shared_workspace else {"assignee_id": actor.id}
-        given = typed.model_copy(update={"opportunity_id": opportunity_id, "draft_id": draft_id, **own})
+        given = typed.model_copy(update={"opportunity_id": opportunity_id, "draft_id": draft_id})
         await tasks.add_task(session, actor, given)
 
     def added() -> None:

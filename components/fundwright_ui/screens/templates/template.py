@@ -187,7 +187,6 @@ def _outline(template: TemplateRead) -> VdomDict:
     return section(
         t("Outline"),
         html.ol(
-            {"className": "fw-outline"},
             *(
                 html.li(
                     {"key": str(place)},
