@@ -101,8 +101,23 @@ class TestBoard:
                 await screen.expect(lambda: "1 pursuit" in screen.text)
                 assert cards(screen) == 0
                 assert str(screen.find("link", "Won 1").props["href"]) == f"{PATH}?lead=none&view=table&stage=won"
-                await screen.choose("Lead", str(harbor.bob.id))
+                await screen.click("link", "Bob")
                 await screen.expect(lambda: cards(screen) == 1)
+                assert screen.has("button", "Filter: Lead: Bob")
+                await screen.click("link", "Grant")
+                await screen.expect("No pursuits match.")
+                await screen.click("button", "Remove filter Kind: Grant")
+                await screen.expect(lambda: cards(screen) == 1)
+                assert {"Filter: Due", "Filter: Kind"} <= {each.name for each in screen.elements("button")}
+
+    async def test_a_passed_deadline_marks_only_what_was_not_submitted(self, harbor: Harbor) -> None:
+        added = await harbor.add()
+        await harbor.run("UPDATE opportunity SET due_at = now() - interval '3 days' WHERE id = :id", id=added.opportunity_id)
+        with acting_in(harbor.ada.scope):
+            async with mounted(harbor.core, harbor.ada, pipeline_screen, path=PATH) as screen:
+                await screen.expect("Deadline passed")
+                await harbor.move(added, Stage.SUBMITTED)
+                await screen.expect(lambda: "Deadline passed" not in screen.text)
 
     async def test_a_card_shows_the_open_tasks_of_its_opportunity(self, harbor: Harbor) -> None:
         added = await harbor.add()

@@ -190,6 +190,17 @@ class TestList:
         assert second not in await titles(harbor, due_to=day - timedelta(days=1))
         assert await titles(harbor, opportunity_id=harbor.notices[2].id) == [third]
 
+    async def test_begins_with_what_is_due_next_and_ends_with_what_was_due(self, harbor: Harbor) -> None:
+        for number, due in enumerate(
+            ("now() - interval '90 days'", "now() + interval '60 days'", "NULL", "now() - interval '3 days'")
+        ):
+            await harbor.add(notice=number)
+            await harbor.run(f"UPDATE opportunity SET due_at = {due} WHERE id = :id", id=harbor.notices[number].id)
+        expected = [harbor.notices[number].title for number in (1, 2, 3, 0)]
+        assert await titles(harbor) == expected
+        columns = await harbor.do(harbor.ada, lambda session: service.read_board(session, harbor.ada, PipelineQuery(), {}))
+        assert [item.title for item in columns[0].items] == expected
+
     async def test_shows_the_current_facts_of_a_notice_and_the_last_known_ones_once_it_is_gone(self, harbor: Harbor) -> None:
         added = await harbor.add()
         await harbor.run("UPDATE opportunity SET title = 'New title' WHERE id = :id", id=added.opportunity_id)

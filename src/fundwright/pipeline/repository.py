@@ -7,13 +7,14 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, ScalarSelect, Select, Subquery, case, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, Subquery, case, extract, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.messages import t
-from fundwright.opportunities.washington import day_start
+from fundwright.opportunities.washington import day_in_washington, day_start
 from fundwright.pipeline.models import Pursuit, PursuitMove
 from fundwright.pipeline.schemas import NO_LEAD, OUTCOMES, PipelineQuery, Stage, StageTotal
 from fundwright.trash import repository as trash
@@ -75,9 +76,19 @@ async def page(session: AsyncSession, owner_id: UUID, notices: Notices, query: P
         "weighted_value": _WEIGHTED,
         "added_at": Pursuit.added_at,
     }
-    order = ordered_by(query, columns, default=facts.due_at.asc().nulls_last())
-    rows = await session.execute(found.order_by(order, Pursuit.id).offset(query.offset).limit(query.page_size))
+    order = ordered_by(query, columns, default=None)
+    default = _by_due_date(facts.due_at)
+    rows = await session.execute(
+        found.order_by(*(default if order is None else (order,)), Pursuit.id).offset(query.offset).limit(query.page_size)
+    )
     return [Found(*row) for row in rows], await count_all(session, found)
+
+
+def _by_due_date(due_at: ColumnElement[datetime | None]) -> tuple[ColumnElement[int], ColumnElement[float]]:
+    """What is due next comes first, then what has no due date, then what was due, the latest first."""
+    today = day_start(day_in_washington(now()))
+    place = case((due_at >= today, 0), (due_at.is_(None), 1), else_=2)
+    return place, func.abs(extract("epoch", due_at - today))
 
 
 async def first_of_stages(
@@ -85,7 +96,7 @@ async def first_of_stages(
 ) -> list[Found]:
     """Return up to this number of pursuits of each of these stages, by due date."""
     facts = _facts(notices)
-    by_due_date = (facts.due_at.asc().nulls_last(), Pursuit.id)
+    by_due_date = (*_by_due_date(facts.due_at), Pursuit.id)
     place = func.row_number().over(partition_by=Pursuit.stage, order_by=by_due_date)
     numbered = (
         select(Pursuit.id, Pursuit.stage, place.label("place"))

@@ -42,17 +42,15 @@ from fundwright.opportunities.schemas import (
 from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import UrlState, use_query, use_url_state
 from fundwright_ui.product import Connection, use_actor, use_connection
-from fundwright_ui.screens.listing import day_filter, narrow
+from fundwright_ui.screens.listing import day_filter
 from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, PATHS, SEVERAL, SINGLE
 from fundwright_ui.ui import (
-    Option,
     checkbox,
     filter_chip,
     fixed_filter,
     form,
     loading,
     problem,
-    select_field,
     text_field,
     text_link,
 )
@@ -62,10 +60,24 @@ _MOST_SHOWN = 50
 """Options that are shown at once. Typing finds the others."""
 
 
-def kind_filter(url: UrlState) -> VdomDict:
+def kind_filter(url: UrlState, query: PageRequest) -> VdomDict:
     """Limits a list of something else about opportunities to one kind of them."""
-    options = [Option("", t("All")), *(Option(kind, kind_label(kind)) for kind in PATHS)]
-    return select_field("kind", t("Kind"), options, value=url.get("kind"), on_change=narrow(url, "kind"))
+    return choice_filter(url, query, "kind", t("Kind"), {kind: kind_label(kind) for kind in PATHS})
+
+
+def due_filter(url: UrlState, query: PageRequest) -> VdomDict:
+    """Limits a list of something else about opportunities by their due dates."""
+    due = _due(url, query)
+    content = html.div({"className": "fw-filter-content"}, due.content())
+    return filter_chip(due.name, due.label, content, value=due.value, on_clear=partial(_clear, url, due.parameters))
+
+
+def choice_filter(url: UrlState, query: PageRequest, name: str, label: str, choices: Mapping[str, str]) -> VdomDict:
+    """A filter for one of `choices`, the values of the parameter `name` with their labels."""
+    current = choices.get(url.get(name), "" if getattr(query, name) is None else "…")
+    entries = [(text, {name: value}, None) for value, text in choices.items()]
+    on_clear = partial(_clear, url, (name,))
+    return filter_chip(name, label, filter_links(url, entries, current), value=current, on_clear=on_clear)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +243,8 @@ def _filters(
         ("naics",),
         lambda: _naics(query.naics, are_counted=are_counted, key="naics"),
     )
+    due = _due(url, query)
     today = day_in_washington(now())
-    due = _days(
-        url, query, "due", t("Due"), t("Due on or after"), t("Due on or before"),
-        {t("Next {n} days", n=days): (today, today + timedelta(days=days)) for days in (7, 30, 90)},
-    )  # fmt: skip
     posted = _days(
         url, query, "posted", t("Posted"), t("Posted on or after"), t("Posted on or before"),
         {t("Last {n} days", n=days): (today - timedelta(days=days), None) for days in (7, 30)},
@@ -273,9 +282,17 @@ def _watched(url: UrlState, query: OpportunityQuery, *, is_shared: bool) -> _Fil
     return _Filter("watched", t("Watched"), current, ("watched",), lambda: filter_links(url, entries, current))
 
 
+def _due(url: UrlState, query: PageRequest) -> _Filter:
+    today = day_in_washington(now())
+    return _days(
+        url, query, "due", t("Due"), t("Due on or after"), t("Due on or before"),
+        {t("Next {n} days", n=days): (today, today + timedelta(days=days)) for days in (7, 30, 90)},
+    )  # fmt: skip
+
+
 def _days(
     url: UrlState,
-    query: OpportunityQuery,
+    query: PageRequest,
     name: str,
     label: str,
     from_label: str,

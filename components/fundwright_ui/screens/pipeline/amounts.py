@@ -13,7 +13,7 @@ from reactpy.types import VdomDict
 from fundwright.core.database import now
 from fundwright.core.messages import current_language, t
 from fundwright.opportunities.washington import day_in_washington
-from fundwright.pipeline.schemas import OUTCOMES, Lead, PursuitRead
+from fundwright.pipeline.schemas import OUTCOMES, Lead, PursuitRead, Stage
 from fundwright_ui.screens.opportunities.results import due_chip
 from fundwright_ui.ui import chip
 
@@ -42,8 +42,8 @@ def lead_name(lead: Lead) -> str:
 
 
 def due_mark(pursuit: PursuitRead) -> VdomDict | None:
-    """The days until the deadline, or that it has passed; nothing for a pursuit with an outcome."""
-    if pursuit.due_at is None or pursuit.stage in OUTCOMES:
+    """The days until the deadline, or that it has passed; nothing for a pursuit that was submitted or decided."""
+    if pursuit.due_at is None or pursuit.stage is Stage.SUBMITTED or pursuit.stage in OUTCOMES:
         return None
     day, today = day_in_washington(pursuit.due_at), day_in_washington(now())
     return chip(t("Deadline passed"), color="warning") if day < today else due_chip(day, today)

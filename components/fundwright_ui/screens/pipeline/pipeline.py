@@ -26,20 +26,18 @@ from fundwright_ui.hooks import UrlState, query_in_address, use_query, use_url_s
 from fundwright_ui.product import id_in, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import (
-    day_filter,
     existing_page,
     export_button,
     has_filters,
     list_bar,
     listed_table,
-    narrow,
     no_match,
     open_beside,
     search_box,
     use_listing,
 )
 from fundwright_ui.screens.opportunities.address import PATHS
-from fundwright_ui.screens.opportunities.filters import kind_filter
+from fundwright_ui.screens.opportunities.filters import choice_filter, due_filter, kind_filter
 from fundwright_ui.screens.pipeline.amounts import lead_name
 from fundwright_ui.screens.pipeline.board import pipeline_board
 from fundwright_ui.screens.pipeline.members import list_members
@@ -47,7 +45,7 @@ from fundwright_ui.screens.pipeline.panel import pursuit_panel
 from fundwright_ui.screens.pipeline.picture import picture
 from fundwright_ui.screens.pipeline.stages import stage_color
 from fundwright_ui.screens.restoring import trash_link
-from fundwright_ui.ui import Option, empty, link_button, loading, page, problem, select_field, tabs
+from fundwright_ui.ui import empty, link_button, loading, page, problem, tabs
 from fundwright_ui.ui.display import Tab
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, Row
@@ -165,13 +163,7 @@ def _table() -> VdomDict | Component:
                 url,
                 query,
                 members,
-                select_field(
-                    "stage",
-                    t("Stage"),
-                    [Option("", t("All")), *(Option(stage.value, str(stage.label)) for stage in Stage)],
-                    value=url.get("stage"),
-                    on_change=narrow(url, "stage"),
-                ),
+                choice_filter(url, query, "stage", t("Stage"), {stage.value: str(stage.label) for stage in Stage}),
             ),
             nothing=t("No pursuits match. Change the filters."),
             on_open=open_beside(url),
@@ -199,20 +191,15 @@ def _narrow(url: UrlState, query: PipelineQuery, members: Sequence[MemberRead], 
         url,
         query,
         t("Search the pipeline"),
-        *more,
-        select_field(
-            "lead",
-            t("Lead"),
-            [
-                Option("", t("All")),
-                Option(NO_LEAD, t("No lead")),
-                *(Option(str(member.id), member.name) for member in members),
-            ],
-            value=url.get("lead"),
-            on_change=narrow(url, "lead"),
+        html.div(
+            {"className": "fw-filters-line"},
+            *more,
+            choice_filter(
+                url, query, "lead", t("Lead"), {NO_LEAD: t("No lead"), **{str(member.id): member.name for member in members}}
+            ),
+            kind_filter(url, query),
+            due_filter(url, query),
         ),
-        kind_filter(url),
-        day_filter(url, query, "due_to", t("Due on or before")),
     )
 
 

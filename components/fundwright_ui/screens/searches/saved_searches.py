@@ -22,18 +22,17 @@ from fundwright_ui.screens.listing import (
     existing_page,
     has_filters,
     listed_table,
-    narrow,
     open_beside,
     search_box,
     use_listing,
 )
 from fundwright_ui.screens.opportunities.address import PATHS
-from fundwright_ui.screens.opportunities.filters import kind_filter
+from fundwright_ui.screens.opportunities.filters import choice_filter, kind_filter
 from fundwright_ui.screens.restoring import trash_link
 from fundwright_ui.screens.searches.actions import follow_button, more_actions
 from fundwright_ui.screens.searches.menu import PATH, new_text
 from fundwright_ui.screens.workspaces.restricting import restriction_filter
-from fundwright_ui.ui import Option, definition_list, empty, link_button, moment, page, row, select_field, side_panel
+from fundwright_ui.ui import definition_list, empty, link_button, moment, page, row, side_panel
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row
 
 
@@ -105,23 +104,14 @@ def _searches() -> VdomDict:
                 url,
                 query,
                 t("Search saved searches"),
-                kind_filter(url),
-                select_field(
-                    "is_followed",
-                    t("Followed"),
-                    [Option("", t("All")), Option("true", t("Yes")), Option("false", t("No"))],
-                    value=url.get("is_followed"),
-                    on_change=narrow(url, "is_followed"),
+                html.div(
+                    {"className": "fw-filters-line"},
+                    kind_filter(url, query),
+                    choice_filter(url, query, "is_followed", t("Followed"), {"true": t("Yes"), "false": t("No")}),
+                    choice_filter(url, query, "is_own", t("Saved by"), {"true": t("Me"), "false": t("Others")})
+                    if is_shared
+                    else None,
                 ),
-                select_field(
-                    "is_own",
-                    t("Saved by"),
-                    [Option("", t("All")), Option("true", t("Me")), Option("false", t("Others"))],
-                    value=url.get("is_own"),
-                    on_change=narrow(url, "is_own"),
-                )
-                if is_shared
-                else None,
                 restriction_filter(id="searches-restricted") if is_shared else None,
             ),
             nothing=t("No saved searches match. Change the filters."),

@@ -26,7 +26,8 @@ from fundwright.templates.schemas import (
 from fundwright_ui.hooks import query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import existing_page, listed_table, narrow, open_below, search_box, use_listing
+from fundwright_ui.screens.listing import existing_page, listed_table, open_below, search_box, use_listing
+from fundwright_ui.screens.opportunities.filters import choice_filter
 from fundwright_ui.screens.restoring import trash_link
 from fundwright_ui.screens.view_only import view_only_notice
 from fundwright_ui.ui import Option, button, link_button, menu, page, section, select_field, sending_field, text_field
@@ -81,6 +82,7 @@ def _templates() -> VdomDict:
     listed = listing.answer
     if listed is None:
         return listing.pending(t("Loading templates"))
+    has_own = any(each.item.is_own for each in listing.rows.shown)
     return html.fragment(
         *listed_table(
             listing,
@@ -96,9 +98,9 @@ def _templates() -> VdomDict:
                     label=t("Changed by"),
                     min_width=130,
                     is_compact=False,
-                    is_shown=actor.is_in_shared_workspace,
+                    is_shown=has_own and actor.is_in_shared_workspace,
                 ),
-                Column(field="changed_at", label=t("Changed"), kind="date", is_sortable=True, min_width=130),
+                Column(field="changed_at", label=t("Changed"), kind="date", is_sortable=True, min_width=130, is_shown=has_own),
             ],
             row_of=lambda each: Row(
                 id=each.id,
@@ -120,12 +122,9 @@ def _templates() -> VdomDict:
                 url,
                 query,
                 t("Search templates"),
-                select_field(
-                    "is_own",
-                    t("Origin"),
-                    [Option("", t("All")), Option("true", t("This workspace")), Option("false", t("Included"))],
-                    value=url.get("is_own"),
-                    on_change=narrow(url, "is_own"),
+                html.div(
+                    {"className": "fw-filters-line"},
+                    choice_filter(url, query, "is_own", t("Origin"), {"true": t("This workspace"), "false": t("Included")}),
                 ),
             ),
             nothing=t("No templates match. Change the filters."),
