@@ -181,9 +181,22 @@ class TestPanel:
                 await harbor.do(harbor.ada, lambda session: pipeline.change(session, harbor.ada, added.id, change))
                 await screen.expect(lambda: "Her reason" in str(screen.view.tree))
                 await screen.submit("Pursuit")
-                await screen.expect("Someone else has changed this pursuit meanwhile.")
+                await screen.expect("Someone else has changed this pursuit")
                 assert (await harbor.get(added.id)).reason == "Her reason"
                 await screen.submit("Pursuit")
+                await screen.expect(lambda: "The pursuit was saved." in screen.toasts)
+        assert (await harbor.get(added.id)).reason == "My reason"
+
+    async def test_restored_text_is_saved_once_the_current_values_have_been_shown(self, harbor: Harbor) -> None:
+        added = await harbor.add()
+        await harbor.move(added, Stage.PREPARING)
+        restored = {"stage": "preparing", "reason": "My reason", "based_on": str(added.revision)}
+        with acting_in(harbor.bob.scope):
+            async with mounted(harbor.core, harbor.bob, pipeline_screen, path=f"{PATH}?open={added.id}") as screen:
+                await screen.expect(lambda: screen.has("textbox", "Reason"))
+                await screen.emit("form", "on_submit", of="Pursuit", fields=restored)
+                await screen.expect("Someone else has changed this pursuit")
+                await screen.emit("form", "on_submit", of="Pursuit", fields=restored)
                 await screen.expect(lambda: "The pursuit was saved." in screen.toasts)
         assert (await harbor.get(added.id)).reason == "My reason"
 

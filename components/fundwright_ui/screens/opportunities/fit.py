@@ -169,15 +169,17 @@ def _dialog(fit: FitRead, *, is_open: bool, close: Callable[[], None]) -> VdomDi
     """Asks for the workspace's own score and its reason."""
     actor, own = use_actor(), fit.own
     # A score that others give meanwhile is not overwritten unseen: only after saving another one has been refused.
-    begun = use_ref(own)
+    begun, was_refused = use_ref(own), use_ref(False)
     if not is_open:
-        begun.current = own
+        begun.current, was_refused.current = own, False
 
     async def give(session: AsyncSession, given: OwnScoreForm) -> None:
+        if was_refused.current:  # restored text is based on what it was written for, also once the person has been told
+            given = given.model_copy(update={"based_on": begun.current.changed_at if begun.current else None})
         try:
             await fits.score(session, actor, fit.opportunity_id, given)
         except fits.ScoreChangedMeanwhile:
-            begun.current = own
+            begun.current, was_refused.current = own, True
             raise
 
     giving = use_action(give, success=t("Your score was saved."), then=close)

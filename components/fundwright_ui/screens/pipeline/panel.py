@@ -165,12 +165,13 @@ def pursuit_form(
     of the page."""
     actor = use_actor()
     # What others enter while someone edits is not overwritten unseen: the form follows only moves, until saving it has been refused.
-    begun = use_ref(pursuit)
+    begun, was_refused = use_ref(pursuit), use_ref(False)
     if _entered(begun.current) == _entered(pursuit):
         begun.current = pursuit
 
     async def save(session: AsyncSession, given: PursuitEdit) -> None:
-        revision = given.based_on
+        # Restored text is based on what it was written for, also once the person has been told that this has changed.
+        revision = begun.current.revision if was_refused.current else given.based_on
         try:
             if given.stage is not pursuit.stage:
                 change = StageChange(stage=given.stage, reason=given.reason, based_on=revision)
@@ -178,8 +179,9 @@ def pursuit_form(
             content = given.model_dump(include=set(PursuitContent.model_fields))
             begun.current = await pipeline.change(session, actor, pursuit.id, PursuitChange(**content, based_on=revision))
         except pipeline.PursuitChangedMeanwhile:
-            begun.current = pursuit
+            begun.current, was_refused.current = pursuit, True
             raise
+        was_refused.current = False
 
     lead = pursuit.lead
     former = [Option(str(lead.id or ""), lead_name(lead))] if lead and not lead.is_member else []
