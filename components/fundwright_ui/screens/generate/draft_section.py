@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, cast
 
 from reactpy import component, html, use_ref, use_state
@@ -31,6 +32,7 @@ from fundwright_ui.screens.generate.draft_checks import marks_of
 from fundwright_ui.screens.generate.draft_passages import OpenPassage, place_of, title_within
 from fundwright_ui.screens.generate.draft_versions import Restored, restored_notice, section_versions
 from fundwright_ui.screens.presence import editors_here
+from fundwright_ui.screens.section_actions import edit_button, menu_entry
 from fundwright_ui.ui import (
     alert,
     button,
@@ -46,7 +48,6 @@ from fundwright_ui.ui import (
     text_area,
     text_field,
 )
-from fundwright_ui.ui.elements import OnEvent
 from fundwright_ui.widgets import Citation, CitationOpened, copy_button, delete_dialog, markdown_view, section_editor
 
 _Panel = Literal["regenerate", "versions", "delete"]
@@ -106,32 +107,12 @@ def section_part(
 
     heading, menu_id = t(part.heading), f"section-{part.id}"
 
-    def entry(label: str, name: str, on_click: OnEvent, *, is_possible: bool = True, danger: bool = False) -> VdomDict:
-        return button(
-            label,
-            variant="text",
-            aria_label=name,
-            on_click=on_click,
-            disabled=not is_possible,
-            danger=danger,
-            closes=menu_id,
-            key=label,
-        )
+    entry = partial(menu_entry, closes=menu_id)
 
     is_over = part.state == SectionState.DONE or draft.state.is_over
     copying = copy_button(part.text, t("Copy"), is_small=True, key="copy") if part.text and is_over else None
     controls = [
-        button(
-            t("Edit"),
-            size="small",
-            variant="text",
-            icon_name="edit",
-            aria_label=t("Edit {heading}", heading=heading),
-            on_click=lambda: edit(True),
-            key="edit",
-        )
-        if not is_editing and part.state == SectionState.DONE
-        else None,
+        edit_button(heading, lambda: edit(True)) if not is_editing and part.state == SectionState.DONE else None,
         menu(
             t("More actions for {heading}", heading=heading),
             entry(t("Regenerate…"), t("Regenerate {heading}", heading=heading), toggle("regenerate"))

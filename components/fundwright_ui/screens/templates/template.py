@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from pydantic import AwareDatetime, ValidationError
@@ -30,6 +31,7 @@ from fundwright_ui.hooks import use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.restoring import moved_message, undo_of
+from fundwright_ui.screens.section_actions import edit_button, menu_entry
 from fundwright_ui.screens.templates.section_form import SectionForm, section_form
 from fundwright_ui.screens.templates.templates_list import PATH
 from fundwright_ui.ui import (
@@ -50,7 +52,6 @@ from fundwright_ui.ui import (
     text_area,
     text_field,
 )
-from fundwright_ui.ui.elements import OnEvent
 
 _DETAILS, _ADD = "details", "add"
 _WORDS_OF_PAGE = 450
@@ -298,28 +299,10 @@ def _section(template: TemplateRead, place: int, opened: str) -> VdomDict:
     saving = use_action(save, success=t("The section was saved."), then=close)
     menu_id = f"section-{place}-actions"
 
-    def entry(label: str, name: str, on_click: OnEvent, *, is_possible: bool = True, danger: bool = False) -> VdomDict:
-        return button(
-            label,
-            variant="text",
-            aria_label=name,
-            on_click=on_click,
-            disabled=not is_possible,
-            danger=danger,
-            closes=menu_id,
-            key=label,
-        )
+    entry = partial(menu_entry, closes=menu_id)
 
     controls = [
-        button(
-            t("Edit"),
-            size="small",
-            variant="text",
-            icon_name="edit",
-            aria_label=t("Edit {heading}", heading=heading),
-            on_click=lambda: url.set(open=panel, questions=None),
-            key="edit",
-        ),
+        edit_button(heading, lambda: url.set(open=panel, questions=None)),
         menu(
             t("More actions for {heading}", heading=heading),
             entry(t("Move up"), t("Move {heading} up", heading=heading), moving_up, is_possible=place > 0),
