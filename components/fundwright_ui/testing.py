@@ -453,4 +453,5 @@ def _name(node: ElementNode, ancestors: tuple[ElementNode, ...], labels: Mapping
 
 
 def _identity(field: Element) -> str:
-    return f"{field.props.get('id')}|{field.props.get('name')}|{field.name}"
+    keys = [each.get("k") for each in field.ancestors]
+    return f"{field.props.get('id')}|{field.props.get('name')}|{field.name}|{keys}"

@@ -10,7 +10,7 @@ from fundwright.training import service as training
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.screens.workspaces.workspace import workspace_screen
 from fundwright_ui.testing import mounted
-from tests.profiles.test_service import do
+from tests.profiles.test_service import change, do, save
 from tests.support.accounts import add_account
 
 
@@ -56,3 +56,39 @@ async def test_its_document_leads_to_it_and_it_says_when_the_document_is_in_the_
     async with mounted(committed, ada, workspace_screen, path=service.PATH) as shown:
         await shown.expect("do not use this profile")
         assert "use and cite this profile" not in shown.text
+
+
+async def test_what_someone_else_has_saved_is_shown_and_replaced_only_on_request(committed: Core) -> None:
+    async with committed.database.transaction() as session:
+        ada = await add_account(session)
+    first = await save(committed, ada)
+    async with mounted(committed, ada, workspace_screen, path=service.PATH) as shown:
+        await shown.type("Description", "Mine")
+        await change(committed, ada, about="The other one")
+        await shown.expect("Someone else has saved another version:")
+        assert "The other one" in shown.text
+        await shown.submit("About your organization")
+        assert "The profile has been changed since you opened it." in shown.text and shown.value("Description") == "Mine"
+        await shown.click("button", "Keep mine")
+        await shown.submit("About your organization")
+        await shown.expect(lambda: "The profile was saved." in shown.toasts)
+        assert "Someone else" not in shown.text
+    saved = await do(committed, ada, lambda session: service.get_profile(session, ada))
+    assert saved is not None and saved.about == "Mine" and saved.changed_at > first.changed_at
+
+
+async def test_the_version_of_someone_else_can_be_edited_instead(committed: Core) -> None:
+    async with committed.database.transaction() as session:
+        ada = await add_account(session)
+    async with mounted(committed, ada, workspace_screen, path=service.PATH) as shown:
+        await shown.type("Legal business name", "Mine")
+        await save(committed, ada)
+        await shown.expect("Someone else has saved another version:")
+        await shown.click("button", "Use the other one")
+        await shown.expect(lambda: shown.value("Legal business name") == "Harbor Light LLC")
+        await shown.expect(lambda: shown.value("Legal business name") == "Harbor Light LLC")
+        await shown.type("Description", "Founded in 2010.")
+        await shown.submit("About your organization")
+        await shown.expect(lambda: "The profile was saved." in shown.toasts)
+    saved = await do(committed, ada, lambda session: service.get_profile(session, ada))
+    assert saved is not None and (saved.name, saved.about) == ("Harbor Light LLC", "Founded in 2010.")

@@ -79,6 +79,8 @@ NOT_IN_ADDRESSES = {
     ("opening", "Opening"): "likewise",
     ("words", "Words"): "likewise",
     ("score", "Score from 0 to 100"): "a form that a button on an opportunity opens",
+    ("text", "Note"): "likewise",
+    ("details", "Details"): "part of a task that members have added",
     ("name", "Your name"): "a plain page without a connection: the tab keeps what is typed",
     ("text", "Your comment"): "likewise",
     ("unsent", "Your comment, which was not sent"): "likewise",

@@ -15,7 +15,7 @@ from fundwright.notes import service as notes
 from fundwright.notes.schemas import MOST_CHARACTERS, NewNote, NoteChange, NoteForm, NoteRead
 from fundwright_ui.hooks import use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
-from fundwright_ui.screens.conflict import saved_meanwhile
+from fundwright_ui.screens.conflict import use_editing
 from fundwright_ui.screens.restoring import moved_message, undo_of
 from fundwright_ui.ui import button, chip, form, menu, moment, row, sending_field, text_area
 from fundwright_ui.widgets.markdown import rendered
@@ -86,23 +86,15 @@ def _about(note: NoteRead, *, is_shared: bool) -> list[VdomDict | str]:
 @component
 def _edit(note: NoteRead, reload: Callable[[], None]) -> VdomDict:
     actor, url = use_actor(), use_url_state()
-    # The form keeps the version that it began with: what someone else saves meanwhile is shown below it.
-    edited, set_edited = use_state(note)
-    begun, set_begun = use_state(0)
-    kept, set_kept = use_state("")
-    latest = note.changed_at.isoformat()
+    editing = use_editing(note, note.changed_at, reload)
 
     async def save(session: AsyncSession, change: NoteChange) -> None:
-        based_on = note.changed_at if kept == latest else change.based_on
+        based_on = editing.base_of(change.based_on)
         try:
             await notes.change_note(session, actor, note.id, change.model_copy(update={"based_on": based_on}))
         except notes.NoteChangedMeanwhile:
-            reload()
+            editing.refused()
             raise
-
-    def use_other() -> None:
-        set_edited(note)
-        set_begun(begun + 1)
 
     def close() -> None:
         url.set(**{WRITING: None})
@@ -110,7 +102,7 @@ def _edit(note: NoteRead, reload: Callable[[], None]) -> VdomDict:
     return html.div(
         {"className": "fw-stack"},
         form(
-            _text(default=edited.text, id=f"note-{note.id}"),
+            _text(default=editing.item.text, id=f"note-{note.id}"),
             on_submit=use_action(save, success=t("The note was saved."), then=close),
             model=NoteChange,
             submit=t("Save"),
@@ -118,17 +110,10 @@ def _edit(note: NoteRead, reload: Callable[[], None]) -> VdomDict:
             name=f"note-{note.id}",
             actions=(button(t("Cancel"), on_click=close),),
             is_secondary=True,
-            based_on=edited.changed_at,
-            key=f"form-{begun}",
+            based_on=editing.based_on,
+            key=editing.key,
         ),
-        saved_meanwhile(
-            html.div({"className": "fw-markdown", "dir": "auto"}, *rendered(note.text)),
-            is_kept=kept == latest,
-            on_keep=lambda: set_kept(latest),
-            on_use=use_other,
-        )
-        if note.changed_at > edited.changed_at
-        else None,
+        editing.other(html.div({"className": "fw-markdown", "dir": "auto"}, *rendered(note.text))),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from uuid import UUID
 
-from reactpy import component, html, use_state
+from reactpy import component, html
 from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -17,7 +17,7 @@ from fundwright.workspaces.schemas import MemberRead
 from fundwright_ui.hooks import use_action, use_query, use_url_state
 from fundwright_ui.product import actor_of, id_in, use_actor, use_connection
 from fundwright_ui.runtime.connection import Undo
-from fundwright_ui.screens.conflict import saved_meanwhile
+from fundwright_ui.screens.conflict import use_editing
 from fundwright_ui.screens.restoring import moved_message, undo_of
 from fundwright_ui.screens.tasks.adding import assignees
 from fundwright_ui.screens.tasks.entries import due_text, finished_message, may_finish
@@ -75,23 +75,19 @@ def _panel(task_id: UUID, name: str) -> VdomDict:
 @component
 def _form(task: TaskRead, members: list[MemberRead], reload: Callable[[], None]) -> VdomDict:
     actor = use_actor()
-    # The form keeps the version that it began with: what someone else saves meanwhile is shown below it.
-    edited, set_edited = use_state(task)
-    begun, set_begun = use_state(0)
-    kept, set_kept = use_state("")
-    latest = task.changed_at.isoformat()
+    editing = use_editing(task, task.changed_at, reload)
+    edited = editing.item
 
     async def save(session: AsyncSession, change: TaskChange) -> TaskRead:
-        based_on = task.changed_at if kept == latest else change.based_on
+        based_on = editing.base_of(change.based_on)
         try:
             return await tasks.change_task(session, actor, task.id, change.model_copy(update={"based_on": based_on}))
         except tasks.TaskChangedMeanwhile:
-            reload()
+            editing.refused()
             raise
 
-    def use_other() -> None:
-        set_edited(task)
-        set_begun(begun + 1)
+    def saved(changed: TaskRead) -> None:
+        editing.saved(changed, changed.changed_at)
 
     options = assignees(members)
     if task.assignee_id and str(task.assignee_id) not in {each.value for each in options}:
@@ -111,22 +107,15 @@ def _form(task: TaskRead, members: list[MemberRead], reload: Callable[[], None])
                 help=_markdown(),
                 id="task-details",
             ),
-            on_submit=use_action(save, success=t("The task was saved."), then=set_edited),
+            on_submit=use_action(save, success=t("The task was saved."), then=saved),
             model=TaskChange,
             submit=t("Save"),
             label=t("Task"),
             name=f"task-{task.id}",
-            based_on=edited.changed_at,
-            key=f"form-{begun}",
+            based_on=editing.based_on,
+            key=editing.key,
         ),
-        saved_meanwhile(
-            _facts(task),
-            is_kept=kept == latest,
-            on_keep=lambda: set_kept(latest),
-            on_use=use_other,
-        )
-        if task.changed_at > edited.changed_at
-        else None,
+        editing.other(_facts(task)),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from reactpy import component, html
 from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -20,6 +22,7 @@ from fundwright.profiles.schemas import (
 )
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.screens.conflict import use_editing
 from fundwright_ui.ui import card, definition_list, empty, form, loading, problem, section, text_area, text_field
 
 
@@ -38,21 +41,31 @@ def profile_tab() -> VdomDict | Component:
         return loading(t("Loading the profile"))
     profile = found.value
     if actor.may(Permission.WORK):
-        return _form(profile, key="form")
+        return _form(profile, found.reload, key="form")
     if profile is None:
         return empty(t("This workspace has no profile yet. Its owners and editors can add one."), icon_name="people")
     return section(profile.name, card(definition_list(_facts(profile))))
 
 
 @component
-def _form(profile: OrganizationProfileRead | None) -> VdomDict:
+def _form(profile: OrganizationProfileRead | None, reload: Callable[[], None]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
+    editing = use_editing(profile, profile.changed_at if profile else None, reload)
+    edited = editing.item
 
-    async def save(session: AsyncSession, typed: OrganizationProfileForm) -> None:
-        await profiles.save_profile(session, actor, connection.core, typed)
+    async def save(session: AsyncSession, typed: OrganizationProfileForm) -> OrganizationProfileRead:
+        given = typed.model_copy(update={"based_on": editing.base_of(typed.based_on)})
+        try:
+            return await profiles.save_profile(session, actor, connection.core, given)
+        except profiles.ProfileChangedMeanwhile:
+            editing.refused()
+            raise
 
-    def saved(name: str) -> str:
-        return str(getattr(profile, name)) if profile else ""
+    def saved(changed: OrganizationProfileRead) -> None:
+        editing.saved(changed, changed.changed_at)
+
+    def known(name: str) -> str:
+        return str(getattr(edited, name)) if edited else ""
 
     return section(
         t("About your organization"),
@@ -69,7 +82,7 @@ def _form(profile: OrganizationProfileRead | None) -> VdomDict:
             text_field(
                 "name",
                 t("Legal business name"),
-                default=saved("name"),
+                default=known("name"),
                 required=True,
                 maxlength=MOST_IN_LINE,
                 autocomplete="organization",
@@ -77,45 +90,47 @@ def _form(profile: OrganizationProfileRead | None) -> VdomDict:
             text_area(
                 "about",
                 t("Description"),
-                default=saved("about"),
+                default=known("about"),
                 rows=6,
                 maxlength=MOST_IN_DESCRIPTION,
                 help=t("In a few sentences: when it was founded, where it works, what it does, and for whom."),
             ),
             text_field(
-                "uei", t("UEI"), default=saved("uei"), maxlength=UEI_LENGTH, help=t("12 letters and digits from SAM.gov.")
+                "uei", t("UEI"), default=known("uei"), maxlength=UEI_LENGTH, help=t("12 letters and digits from SAM.gov.")
             ),
-            text_field("cage_code", t("CAGE code"), default=saved("cage_code"), maxlength=CAGE_LENGTH),
+            text_field("cage_code", t("CAGE code"), default=known("cage_code"), maxlength=CAGE_LENGTH),
             text_field(
                 "naics_codes",
                 t("NAICS codes"),
-                default=", ".join(profile.naics_codes) if profile else "",
+                default=", ".join(edited.naics_codes) if edited else "",
                 maxlength=400,
                 help=t("Separate codes with commas."),
             ),
             text_field(
                 "certifications",
                 t("Certifications"),
-                default=saved("certifications"),
+                default=known("certifications"),
                 maxlength=MOST_IN_LINE,
                 help=t("Such as small business, 8(a), or HUBZone."),
             ),
-            text_field("address", t("Address"), default=saved("address"), maxlength=MOST_IN_LINE, autocomplete="street-address"),
-            text_field("website", t("Website"), default=saved("website"), type="url", maxlength=MOST_IN_LINE, autocomplete="url"),
+            text_field("address", t("Address"), default=known("address"), maxlength=MOST_IN_LINE, autocomplete="street-address"),
+            text_field("website", t("Website"), default=known("website"), type="url", maxlength=MOST_IN_LINE, autocomplete="url"),
             text_field(
                 "contact",
                 t("Contact"),
-                default=saved("contact"),
+                default=known("contact"),
                 maxlength=MOST_IN_LINE,
                 help=t("Name, title, email, and phone."),
             ),
-            on_submit=use_action(save, success=t("The profile was saved.")),
+            on_submit=use_action(save, success=t("The profile was saved."), then=saved),
             model=OrganizationProfileForm,
             submit=t("Save profile"),
             label=t("About your organization"),
             name=f"profile:{actor.workspace_id}",
-            based_on=profile.changed_at if profile else "",
+            based_on=editing.based_on or "",
+            key=editing.key,
         ),
+        editing.other(definition_list({t("Legal business name"): profile.name, **_facts(profile)})) if profile else None,
     )
 
 
