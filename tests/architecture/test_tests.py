@@ -24,6 +24,7 @@ ALLOWED = {
     "tests/soak/installation.py": "the users of an installation whose server is being killed try again",
     "tests/soak/people.py": "people who think between their steps, and try again while a process is down",
     "tests/soak/test_kills.py": "the users of an installation whose server is being killed try again",
+    "tests/sharing/test_listed_comments.py": "a third search must not begin, however long two of them take",
     "tests/ui/runtime/conftest.py": "handlers and queries that take a while on purpose",
     "tests/ui/runtime/test_blocking.py": "calls that block on purpose, for the guard to name",
     "tests/ui/runtime/test_lag.py": "handlers that block on purpose, and the time after which the log names one",

@@ -155,7 +155,7 @@ class TestCategories:
             ([label(LabelState.SUGGESTED, 0.7)], 0.7),
             ([label(LabelState.REJECTED)], 0.0),
             ([label(LabelState.REJECTED), label(LabelState.SUGGESTED, 0.4)], 0.4),
-            ([label(LabelState.ACCEPTED, category_id=uuid4())], None),
+            ([label(LabelState.ACCEPTED, category_id=UUID(int=1))], None),
             ([], None),
         ],
     )

@@ -3,6 +3,8 @@
 Drafts of the included templates get the questions of these templates; sections of others are written by their headings, as sections that
 people add are."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
@@ -31,7 +33,7 @@ _PARTNERS = [
     "partners include",
     "our partners",
 ]
-_SECTIONS = {
+_SECTIONS: dict[str, list[dict[str, Any]]] = {
     "capability-statement": [
         {
             "heading": "Core competencies",
