@@ -187,6 +187,9 @@ class TestPlace:
             ("12 Washington Street, Toledo, OH 43604", "Columbus, OH, USA", 1.0),
             ("12 Pier Road, Toledo, Ohio", "OH, USA", 1.0),
             ("12 Pier Road, Toledo, OH", "Seattle, WA, USA", 0.0),
+            ("12 Pier Road, Toledo, OH", "Yokosuka, JPN", 0.0),
+            ("12 Pier Road, Toledo, OH", "43604", None),
+            ("12 Pier Road, Toledo, OH", "43604, USA", None),
             ("Toledo", "Seattle, WA, USA", None),
             ("Toledo, OH", "", None),
         ],
@@ -196,6 +199,17 @@ class TestPlace:
 
 
 class TestScore:
+    @pytest.mark.parametrize("similarity", [0.3 + step / 100 for step in range(40)])
+    def test_no_part_has_more_points_than_it_can_have(self, similarity: float) -> None:
+        known = replace(
+            NOTHING,
+            passage=NearestPassage(passage_id=CATEGORY, document_title="Past work", similarity=similarity),
+            profile=profile(address="Toledo, OH"),
+        )
+        found = fit(known, naics="", place="Seattle, WA, USA", is_open=False)
+        assert all(each.points <= each.most for each in found.parts)
+        assert sum(each.points for each in found.parts) == found.score
+
     def test_there_is_none_if_nothing_compares_the_work(self) -> None:
         """Time left and an open competition are known of every notice."""
         found = fit()
@@ -208,6 +222,7 @@ class TestScore:
             assert sum(each.points for each in found.parts) == found.score
             assert sum(each.most for each in found.parts) == 100
             assert all(each.points <= each.most for each in found.parts)
+            assert all(each.points == each.most for each in found.parts if each.value == 1)
         unknown = [each.name for each in found.parts if each.value is None]
         assert unknown == [FitPartName.DOCUMENTS, FitPartName.CATEGORIES]
         assert {each.most for each in found.parts if each.name in unknown} == {0}

@@ -168,7 +168,7 @@ class TestOwn:
         await harbor.clear(harbor.bob)
         query = ActivityQuery(subject_id=harbor.notice)
         listed = await harbor.do(harbor.vic, lambda session: activity.list_activity(session, harbor.vic, harbor.core, query))
-        assert [entry.sentence.split(" of ")[0] for entry in listed.items] == ["Bob cleared the fit score", "Ada scored the fit"]
+        assert [entry.sentence.split(" “")[0] for entry in listed.items] == ["Bob cleared the fit score of", "Ada gave"]
 
     async def test_is_in_the_copy_of_the_data_and_goes_with_the_workspace(self, harbor: Harbor) -> None:
         await harbor.score(harbor.ada)

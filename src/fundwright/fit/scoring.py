@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -41,6 +42,9 @@ _ABOUT_THE_WORK = (FitPartName.NAICS, FitPartName.DOCUMENTS, FitPartName.CATEGOR
 _SECTORS = ({"31", "32", "33"}, {"44", "45"}, {"48", "49"})
 """The sectors with several beginnings."""
 
+_ABROAD = re.compile(r"(^|, )(?!USA)[A-Z]{3}$")
+"""A place that ends with the code of another country: “Yokosuka, JPN”."""
+
 
 @dataclass(frozen=True)
 class Known:
@@ -78,7 +82,7 @@ def score(notice: Requirements, known: Known, *, now: datetime) -> FitRead:
 def _with_points(parts: Sequence[FitPart], whole: int) -> list[FitPart]:
     """Give each known part its points of 100, rounded so that they add up."""
     most = _rounded([100 * WEIGHTS[part.name] / whole if part.value is not None else 0.0 for part in parts])
-    points = _rounded([100 * WEIGHTS[part.name] / whole * (part.value or 0.0) for part in parts])
+    points = _rounded([limit * (part.value or 0.0) for part, limit in zip(parts, most, strict=True)])
     return [
         part.model_copy(update={"points": mine, "most": limit}) for part, mine, limit in zip(parts, points, most, strict=True)
     ]
@@ -217,6 +221,9 @@ def _place(notice: Requirements, known: Known) -> FitPart:
     own = state_of_address(known.profile.address) if known.profile else None
     if own is None:
         return _part(name, None, t("Add your address with its state to the profile."), known.profile_path)
-    if state_of_address(f", {notice.place}") == own:
+    state = state_of_address(f", {notice.place}")
+    if state is None and not _ABROAD.search(notice.place):
+        return _part(name, None, t("The place of performance has no state: {place}", place=notice.place))
+    if state == own:
         return _part(name, 1.0, t("Work is performed in your state: {state}", state=own))
     return _part(name, 0.0, t("Work is performed elsewhere: {place}", place=notice.place))
