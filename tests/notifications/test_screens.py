@@ -45,6 +45,12 @@ class TestBell:
             await ring(committed, ada, bob.id, path="/dashboard/train?document=2")
             await screen.expect(lambda: screen.has("link", "Notifications: 1 unread"))
 
+    async def test_what_is_opened_in_a_filtered_list_is_read(self, committed: Core, ada: Actor, bob: Actor) -> None:
+        async with mounted(committed, bob, bell, path="/dashboard/tasks?status=all&open=1") as screen:
+            await ring(committed, ada, bob.id, path="/dashboard/tasks?open=1")
+            await ring(committed, ada, bob.id, path="/dashboard/tasks?open=2")
+            await screen.expect(lambda: screen.has("link", "Notifications: 1 unread"))
+
 
 class TestList:
     async def test_when_empty_it_says_what_will_be_here(self, committed: Core, ada: Actor) -> None:

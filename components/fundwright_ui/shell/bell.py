@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from reactpy import html, use_ref
 from reactpy.types import VdomDict
 
@@ -17,10 +19,12 @@ _MOST = 99
 
 
 def use_bell() -> VdomDict:
-    """The link to the list of notifications. Those that lead to the open page count as read."""
+    """The link to the list of notifications. Those that lead to the open page count as read, also to an item that is open in a list with
+    filters."""
     connection, actor = use_connection(), use_actor()
     location = connection.location
-    paths = (location.path, location.address)
+    items = (f"{location.path}?{urlencode({name: value})}" for name, value in location.query.items())
+    paths = (location.path, location.address, *items)
 
     async def read() -> int:
         database = connection.core.database
