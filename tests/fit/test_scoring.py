@@ -105,6 +105,9 @@ class TestSetAside:
         known = replace(NOTHING, profile=profile(certifications=certifications))
         assert part(FitPartName.ELIGIBILITY, known, set_aside_code=code).value == value
 
+    def test_does_not_say_that_one_may_respond_to_what_was_awarded(self) -> None:
+        assert part(FitPartName.ELIGIBILITY, is_open=False).reason == "There is no set-aside."
+
     def test_caps_the_score_of_those_who_may_not_respond(self) -> None:
         known = replace(NOTHING, profile=profile(certifications="none", naics_codes="541512"))
         found = fit(known, set_aside_code="8A")

@@ -148,7 +148,7 @@ def _eligibility(notice: Requirements, known: Known) -> FitPart:
 def _set_aside(notice: Requirements, known: Known, statuses: frozenset[Status] | None) -> FitPart:
     name = FitPartName.ELIGIBILITY
     if not notice.set_aside_code:
-        return _part(name, 1.0, t("There is no set-aside: anyone may respond."))
+        return _part(name, 1.0, t("There is no set-aside."))
     wanted, label = eligibility.status_for(notice.set_aside_code), set_aside_name(notice.set_aside_code)
     if wanted is None:
         return _part(name, None, t("Check yourself whether you are eligible for this set-aside: {set_aside}", set_aside=label))
