@@ -714,8 +714,8 @@ async def find_answers(
     core: Core, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8, collection_id: UUID | None = None
 ) -> list[Answer]:
     """Return the passages that answer `query`, best first, each with the sentence that does. If a collection is given, only its documents
-    are searched. What others publish is searched for a question about us only if our own documents do not answer it. Opens its own
-    transactions.
+    are searched. What others publish is searched for a question about us only if our own documents do not answer it.
+    Opens its own transactions.
 
     Raises NotFound for the collection, or Conflict if all documents were trained with an embedding model other than the one in use.
     """
@@ -759,6 +759,7 @@ class _Asked(NamedTuple):
 async def _find_answers(
     core: Core, actor: Actor, asked: _Asked, embedder: Embedder, *, limit: int, kinds: Collection[DocumentKind] | None = None
 ) -> list[Answer]:
+    """Opens its own transactions."""
     async with core.database.transaction() as session:
         passages = await _search(
             session,

@@ -19,7 +19,7 @@ from fundwright.opportunities import service, watching
 from fundwright.opportunities.schemas import Availability, FoundPage, Kind
 from fundwright.pipeline import service as pipeline
 from fundwright_ui.hooks import UNCHANGED, use_action, use_query, use_url_state
-from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import CLOSED, OPEN, query_of
 from fundwright_ui.screens.opportunities.empty import nothing_found, nothing_yet, samples_shown
@@ -105,7 +105,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     toggle = use_watch_toggle()
 
     async def press(opened: RowOpened) -> None:
-        id = UUID(opened.id)
+        id = parse_id(opened.id, t("The opportunity"))
         await toggle(id, is_watched=found.value is not None and id in found.value.watched)
 
     pressing = use_action(press, in_transaction=False)
