@@ -16,7 +16,7 @@ from uuid import UUID
 import numpy as np
 import structlog
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, RowMapping, ScalarSelect, Select, event, null, select
+from sqlalchemy import ColumnElement, RowMapping, ScalarSelect, Select, event
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit, preferences
@@ -201,10 +201,6 @@ async def list_opportunities(
     return _page(query, rows, total, ranked)
 
 
-def _nothing_more(_id: ColumnElement[UUID]) -> ScalarSelect[Any]:
-    return select(null()).scalar_subquery()
-
-
 @needs(Permission.READ)
 async def list_with_labels(
     session: AsyncSession,
@@ -212,7 +208,7 @@ async def list_with_labels(
     query: OpportunityQuery,
     *,
     meaning: Meaning | None = None,
-    extra: Callable[[ColumnElement[UUID]], ScalarSelect[Any]] = _nothing_more,
+    extra: Callable[[ColumnElement[UUID]], ScalarSelect[Any]] = listing.nothing_more,
 ) -> tuple[FoundPage, dict[UUID, list[LabelRead]], dict[UUID, str], set[UUID]]:
     """Like `list_opportunities`, with the actor's categories of each opportunity, what the subquery that `extra` makes of an id
     selects for it, and the ids of those that the actor watches, read in the same statement. If the requested page no longer exists,

@@ -15,6 +15,7 @@ from sqlalchemy import (
     ColumnElement,
     Date,
     RowMapping,
+    ScalarSelect,
     Select,
     Uuid,
     and_,
@@ -26,6 +27,7 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
+    null,
     or_,
     select,
     true,
@@ -502,3 +504,8 @@ async def is_empty(session: AsyncSession) -> bool:
 async def has_own(session: AsyncSession) -> bool:
     """Whether there is any opportunity that is not a sample."""
     return bool(await session.scalar(select(exists().where(OpportunityFacet.facet == "own", OpportunityFacet.number > 0))))
+
+
+def nothing_more(_id: ColumnElement[UUID]) -> ScalarSelect[Any]:
+    """A column without values, in place of one of another slice."""
+    return select(null()).scalar_subquery()
