@@ -23,5 +23,10 @@ def attributes(**given: Any) -> dict[str, Any]:
     }
 
 
+def share_of_width(share: float) -> str:
+    """A length in an SVG, from 0 to 1 of the width of the picture."""
+    return str(round(100 * share, 1)) + "%"
+
+
 def classes(*names: str | None) -> str:
     return " ".join(name for name in names if name)

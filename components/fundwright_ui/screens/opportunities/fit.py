@@ -29,7 +29,7 @@ from fundwright_ui.ui import (
     text_field,
     text_link,
 )
-from fundwright_ui.ui.elements import attributes
+from fundwright_ui.ui.elements import attributes, share_of_width
 from fundwright_ui.widgets import form_dialog
 
 _HIGHEST = 100
@@ -100,15 +100,11 @@ def _part(fit: FitRead, part: FitPart) -> VdomDict:
         ),
         html.svg(
             {"className": "fw-fit-bar", "aria-hidden": "true", "width": "100%", "height": "8"},
-            html.svg.rect(attributes(className="fw-fit-most", width=_share(part.most, widest), height="8", rx="4")),
-            html.svg.rect(attributes(className="fw-fit-points", width=_share(part.points, widest), height="8", rx="4")),
+            html.svg.rect(attributes(className="fw-fit-most", width=share_of_width(part.most / widest), height="8", rx="4")),
+            html.svg.rect(attributes(className="fw-fit-points", width=share_of_width(part.points / widest), height="8", rx="4")),
         ),
         html.p({"className": "fw-small"}, _reason(part)),
     )
-
-
-def _share(points: int, widest: int) -> str:
-    return f"{100 * points / widest:.1f}%"
 
 
 def _reason(part: FitPart) -> VdomDict:

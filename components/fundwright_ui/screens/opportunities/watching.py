@@ -23,6 +23,7 @@ from fundwright_ui.product import Connection, actor_of, use_actor, use_connectio
 from fundwright_ui.runtime.connection import Undo
 from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.ui import icon_button, section
+from fundwright_ui.ui.elements import share_of_width
 
 SHOWN_DAYS = 90
 _SOON_DAYS = 7
@@ -160,7 +161,7 @@ def _line(row: OpportunityRow, connection: Connection, today: date) -> VdomDict:
 
 def _place(days: int) -> str:
     """Where the day is: today and the last day are whole within the picture."""
-    return f"{2 + 96 * days / SHOWN_DAYS:.1f}%"
+    return share_of_width((2 + 96 * days / SHOWN_DAYS) / 100)
 
 
 def _firsts(today: date) -> Sequence[tuple[int, date]]:
