@@ -118,7 +118,7 @@ def anything(page: Page, node: Node) -> dict[str, Any]:
     fields = {each["name"]: each.get("value") or each.get("defaultValue") or "1" for each in inputs if each.get("name")}
     return {
         "fields": fields, "submitter": None, "value": options[-1] if options else "1", "checked": True, "name": "x", "key": "Enter", "words": "a", "act": "sidebar",
-        "code": "de", "id": "1", "number": 1, "page": 1, "page_size": 25, "sort": None, "filters": [], "status": 200, "answer": {},
+        "code": "de", "id": "1", "number": 1, "page": 1, "page_size": 25, "sort": None, "filters": [], "status": 200, "answer": {}, "stage": "submitted",
     }  # fmt: skip
 
 

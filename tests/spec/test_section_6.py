@@ -10,6 +10,7 @@ import pytest
 
 from fundwright.accounts.schemas import Role
 from tests.spec.conftest import Visitor
+from tests.ui.conftest import text_of
 
 
 def test_the_roles() -> None:
@@ -21,7 +22,8 @@ def test_the_roles() -> None:
 async def test_the_sidebar_follows_the_role(visitors: dict[str, Visitor], role: Role) -> None:
     """'Role user sees the reduced sidebar; any other role sees the full sidebar including the admin area.'"""
     screen = await visitors[role].open("/dashboard/category")
-    assert bool(screen.all("li", className="fw-nav-heading")) is (role is not Role.USER)
+    headings = [text_of(each) for each in screen.all("li", className="fw-nav-heading")]
+    assert headings == (["Workspace"] if role is Role.USER else ["Admin area", "Work", "Workspace", "Administration"])
     assert ("Subscription" in screen.links(inside="nav")) is (role is not Role.USER)
 
 

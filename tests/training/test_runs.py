@@ -194,7 +194,7 @@ class TestRun:
         async def keep(known: UUID | None, content: str) -> UUID:
             async with committed.database.transaction() as session:
                 pasted = PastedText(title="Boats", text=content)
-                return (await service.keep_text(session, owner, committed, known, pasted)).id
+                return (await service.keep_text(session, owner, committed, known, pasted, filename="boats.md")).id
 
         document_id = await keep(None, BOATS)
         extract, read = training_jobs.extract, []

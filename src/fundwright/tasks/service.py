@@ -148,9 +148,9 @@ async def list_assignees(session: AsyncSession, actor: Actor) -> list[MemberRead
 
 @needs(Permission.WORK)
 async def add_task(session: AsyncSession, actor: Actor, form: TaskForm) -> TaskRead:
-    """Add a task, and tell the member to whom it is assigned; those of personal workspaces are their owner's. Raises NotFound for an unknown
+    """Add a task, and tell the member to whom it is assigned: in a personal workspace, unless named, its owner. Raises NotFound for an unknown
     opportunity, draft, or member, or NotAllowed if the draft is restricted and the actor may not edit it."""
-    if not actor.is_in_shared_workspace:
+    if form.assignee_id is None and not actor.is_in_shared_workspace:
         form = form.model_copy(update={"assignee_id": actor.id})
     id = uuid5(_REPEATED, f"{actor.workspace_id} {actor.id} {form.model_dump_json()}") if form.key else uuid4()
     related = await _check_subjects(session, actor, form)
