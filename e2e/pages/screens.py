@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 
 from playwright.sync_api import APIRequestContext, Browser
 
@@ -135,6 +136,7 @@ def requests_of(browser: Browser, url: str, token: str = "") -> Iterator[APIRequ
 def find_own(requests: APIRequestContext) -> dict[str, str]:
     """Get the ids of the account's sample data as soon as it has been trained, and write a draft."""
     get = requests.get
+    _pursue(requests)
     kinds = {kind: get(f"/api/opportunities?kind={kind}").json()["items"][0]["id"] for kind in ("grant", "contract")}
     asked = {"opportunity_id": kinds["contract"], "template": "capability-statement"}
     return {
@@ -145,6 +147,21 @@ def find_own(requests: APIRequestContext) -> dict[str, str]:
         "run": get("/api/training/runs").json()["items"][0]["id"],
         "draft": requests.post("/api/drafts", data=asked).json()["slug"],
     }
+
+
+def _pursue(requests: APIRequestContext) -> None:
+    """Add pursuits in several stages, and a task, a note, and a watch of each of their notices."""
+    stages = ("identified", "identified", "qualifying", "preparing", "in_review", "submitted", "won")
+    notices = requests.get("/api/opportunities?kind=contract").json()["items"]
+    for stage, notice, millions in zip(stages, notices, count(1), strict=False):
+        about = {"opportunity_id": notice["id"]}
+        for path, content in (
+            ("/api/pipeline", {"stage": stage, "probability": 40, "value": millions * 1_000_000}),
+            ("/api/tasks", {"title": "Review the price", "due_on": "2036-01-31"}),
+            ("/api/notes", {"text": "The **incumbent** bids again."}),
+        ):
+            assert requests.post(path, data=about | content).ok
+        assert requests.put(f"/api/opportunities/{notice['id']}/watch").ok
 
 
 def add_administered(requests: APIRequestContext, *, account: dict[str, str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from e2e.conftest import recognize
 from e2e.pages.ready import ready
@@ -46,6 +46,20 @@ def test_the_text_of_a_notice_comes_before_what_the_workspace_does_with_it(recog
         recognized.set_viewport_size({"width": width, "height": 740})
         tops = [round(place["y"]) for heading in expected if (place := heading.bounding_box())]
         assert tops == sorted(tops) and len(tops) == 3
+
+
+def test_a_filter_can_be_chosen_by_touch(browser: Browser, base_url: str, token: str) -> None:
+    phone = browser.new_context(
+        base_url=base_url, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True, locale="en-US"
+    )
+    recognize(phone, token)
+    page = phone.new_page()
+    page.goto("/dashboard/tasks")
+    ready(page).get_by_role("button", name="Filters").tap()
+    page.get_by_role("button", name="Status: Open").tap()
+    page.get_by_role("link", name="Done", exact=True).tap()
+    page.wait_for_url("**state=done**")
+    phone.close()
 
 
 def test_tabs_fade_out_where_more_follow(recognized: Page) -> None:

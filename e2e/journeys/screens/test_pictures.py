@@ -41,6 +41,8 @@ OWN = {
     "grants": "/dashboard/nih?availability=any",
     "filters": "/dashboard/sam?availability=any&set_aside=SBA",
     "opportunity": "/dashboard/sam/{contract}",
+    "pipeline": "/dashboard/pipeline",
+    "tasks": "/dashboard/tasks",
     "category": "/dashboard/category",
     "train": "/dashboard/train",
     "answers": "/dashboard/train?question=Who+designed+the+data+platform%3F",
