@@ -27,6 +27,8 @@ OWNERS_ONLY = (
     "DELETE /api/workspace/membership",
     "GET /api/billing/workspace/payments",
     "GET /api/billing/workspace/payments/export.csv",
+    "GET /api/billing/workspace/premium-links",
+    "GET /api/billing/workspace/premium-links/export.csv",
 )
 """Routes that every account may request, but not with support access."""
 
