@@ -97,14 +97,16 @@ def task_entry(
     finishing = use_action(finish, then=settle)
     return html.li(
         attributes(className="fw-list-item fw-task", data_row=True, data_done=True if is_done else None),
-        html.input(
-            attributes(
-                type="checkbox",
-                name="done",
-                aria_label=t("Done: {title}", title=task.title),
-                checked=is_done,
-                disabled=True if not may_finish(actor, task) else None,
-                onChange=finishing,
+        html.label(
+            html.input(
+                attributes(
+                    type="checkbox",
+                    name="done",
+                    aria_label=t("Done: {title}", title=task.title),
+                    checked=is_done,
+                    disabled=True if not may_finish(actor, task) else None,
+                    onChange=finishing,
+                )
             )
         ),
         html.div(
