@@ -10,7 +10,7 @@ from fundwright.content import service
 from fundwright.content.schemas import FeedbackKind, FeedbackQuery, FeedbackSend, FeedbackState, PostQuery, PostState
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright_ui import plugin
+from fundwright_ui import plugin, testing
 from fundwright_ui.app import build_app
 from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.html import to_html
@@ -301,7 +301,7 @@ class TestFeedbackList:
             assert screen.find("link", "/dashboard/train")
             form = screen.find("form", "Edit feedback")
             (state,) = [each for each in screen.elements("combobox", "Status") if form.node in each.ancestors]
-            screen._typed[f"{state.props['id']}|state|Status"] = ("open", None)
+            screen._typed[testing._identity(state)] = ("open", None)
             await screen.type("Team note", "Asked the designer")
             await screen.click("button", "Save")
             assert screen.toasts == ["The feedback was saved."]
