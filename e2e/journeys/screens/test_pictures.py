@@ -1,4 +1,4 @@
-"""Twenty screens look as in docs/images/screens: one picture each, of 1440 × 900 and 390 × 844 px, light and dark.
+"""Screens look as in docs/images/screens: one picture of each, of 1440 × 900 and 390 × 844 px, light and dark.
 
 Texts may differ, such as dates, because blocks of the reduced pictures are compared. `make pictures` takes the pictures again.
 """
