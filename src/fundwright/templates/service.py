@@ -5,6 +5,7 @@ from __future__ import annotations
 from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from itertools import count
+from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 from pydantic import ValidationError
@@ -100,7 +101,7 @@ async def list_all(session: AsyncSession, actor: Actor, core: Core) -> list[Temp
     return [*rows, *map(_installed, list_installed(core))]
 
 
-_SORTS: dict[str, Callable[[TemplateRow], object]] = {
+_SORTS: dict[str, Callable[[TemplateRow], Any]] = {
     "title": lambda row: row.shown_title.lower(),
     "sections": lambda row: len(row.headings),
     "created_at": lambda row: row.created_at,
@@ -121,7 +122,7 @@ async def list_templates(session: AsyncSession, actor: Actor, core: Core, query:
     if field := _SORTS.get(query.sort_field):
         with_value = [row for row in found if field(row) is not None]
         without = [row for row in found if field(row) is None]
-        found = [*sorted(with_value, key=field, reverse=query.is_descending), *without]  # type: ignore[arg-type]
+        found = [*sorted(with_value, key=field, reverse=query.is_descending), *without]
     shown = found[query.offset : query.offset + query.page_size]
     return Page(items=shown, total=len(found), page=query.page, page_size=query.page_size)
 
