@@ -61,7 +61,7 @@ export default defineConfig({
     environment: "jsdom",
     include: ["web/src/**/*.test.{ts,tsx}"],
     setupFiles: ["web/src/test/setup.ts"],
-    restoreMocks: true,
+    sequence: { shuffle: { files: true, tests: true } }, // `npm test -- --sequence.seed=…` repeats an order
     isolate: false, // setup.ts cleans up after each test; a jsdom for each file would take three times as long
     testTimeout: 30_000,
   },

@@ -100,7 +100,7 @@ async def measure(folder: Path) -> dict[str, Any]:
     async with open_core(settings, load_plugins()) as core:
         await add_accounts(core)
         socket = listen("127.0.0.1", 0)
-        serving = asyncio.create_task(answer_requests(build_app(core), socket))
+        serving = asyncio.create_task(answer_requests(build_app(core), socket, core.settings))
         url = f"http://127.0.0.1:{socket.getsockname()[1]}"
         try:
             await in_process(warm_up, url)

@@ -30,13 +30,15 @@ from fundwright.categories.schemas import SuggestionQuery
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.jobs import Job
 from fundwright.core.plugins import Plugins
-from fundwright.core.scopes import INSTALLATION, act_in
+from fundwright.core.scopes import act_in
 from fundwright.core.settings import Settings
 from fundwright.language import service as language
 from fundwright.opportunities import service, telling
 from fundwright.opportunities.repository import indexing
 from fundwright.opportunities.schemas import CategorizeOpportunities, ImportOpportunities, OpportunityQuery
 from fundwright_ui import extension
+from tests.support.databases import as_owner
+from tests.support.scopes import INSTALLATION
 
 _DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "sam"
 _SMALL = _DATA / "ContractOpportunitiesFullCSV.csv.gz"
@@ -221,7 +223,7 @@ def _copy(folder: Path, file: Path) -> float:
         || setweight(to_tsvector('english', "Description"), 'D')"""
 
     async def measure(core: Core, actor: Actor) -> float:
-        with psycopg.connect(core.database.url, autocommit=True) as connection:
+        with psycopg.connect(as_owner(core.database.url), autocommit=True) as connection:
             connection.execute("DROP TABLE IF EXISTS copied")
             connection.execute(
                 f"CREATE TABLE copied (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), {', '.join(f'{n} text' for n in names)}, "
@@ -362,7 +364,7 @@ async def prepare_search(core: Core) -> None:
     async with core.database.transaction() as session:
         await indexing.index_vectors(session, embedder.id, embedder.dimension)
         await indexing.count_words(session)
-    with psycopg.connect(core.database.url, autocommit=True) as connection:
+    with psycopg.connect(as_owner(core.database.url), autocommit=True) as connection:
         for table in ("opportunity", "opportunity_words", "opportunity_word", "opportunity_vector"):
             connection.execute(f"VACUUM ANALYZE {table}".encode())
 

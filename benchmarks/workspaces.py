@@ -22,10 +22,12 @@ from fundwright.accounts.schemas import Actor, Role
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import SuggestionQuery
 from fundwright.core.assembly import Core
-from fundwright.core.scopes import INSTALLATION, acting_in
+from fundwright.core.scopes import acting_in
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
 from fundwright.training import repository, service
+from tests.support.databases import as_owner
+from tests.support.scopes import INSTALLATION
 
 _ROUNDS, _AT_ONCE, _ASKED = 10, 20, 8
 _GOAL = 1.1
@@ -106,7 +108,7 @@ def _works(core: Core, embedder: Embedder) -> Mapping[str, Work]:
 
 
 async def _seed(core: Core, embedder: Embedder, *, first: int, last: int, documents: int, labels: int) -> list[Actor]:
-    with psycopg.connect(core.database.url, autocommit=True, cursor_factory=psycopg.ClientCursor) as connection:
+    with psycopg.connect(as_owner(core.database.url), autocommit=True, cursor_factory=psycopg.ClientCursor) as connection:
         connection.execute("SET app.is_installation = 'on'")
         values = {"first": first, "last": last, "documents": documents, "labels": labels, "model": embedder.id}
         connection.execute(_SEED, values)
@@ -181,7 +183,7 @@ def _report(titles: tuple[str, str], times: Times, others: Times) -> bool:
 
 
 def _switch(core: Core, *, is_on: bool) -> None:
-    with psycopg.connect(core.database.url, autocommit=True) as connection:
+    with psycopg.connect(as_owner(core.database.url), autocommit=True) as connection:
         for (table,) in connection.execute(_GUARDED).fetchall():
             connection.execute(f"ALTER TABLE {table} {'ENABLE' if is_on else 'DISABLE'} ROW LEVEL SECURITY".encode())
 

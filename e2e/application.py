@@ -28,11 +28,12 @@ from fundwright.accounts.schemas import Role
 from fundwright.cli.context import load_plugins
 from fundwright.core import mail
 from fundwright.core.assembly import Core, open_core
+from fundwright.core.database_role import OWNER_SETTING
 from fundwright.core.paging import PageRequest
-from fundwright.core.scopes import INSTALLATION
 from fundwright.core.settings import Settings
 from fundwright.training import service as training
 from scripts.setup import installed_browser
+from tests.support.scopes import INSTALLATION
 
 PROJECT = Path(__file__).parent.parent
 FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
@@ -89,7 +90,8 @@ class Application:
 
     def _act(self, action: Callable[[AsyncSession, Core], Awaitable[T]]) -> T:
         async def act() -> T:
-            settings = Settings.read(data=self.data, database_url=self.environment.get("DATABASE_URL"))
+            urls = {"database_url": self.environment.get("DATABASE_URL"), "owner_url": self.environment.get(OWNER_SETTING)}
+            settings = Settings.read(data=self.data, **urls)
             async with (
                 open_core(settings, load_plugins()) as core,
                 core.database.transaction(scope=INSTALLATION) as session,
@@ -118,18 +120,23 @@ def run_command(data: Path, environment: Mapping[str, str], *arguments: str, std
 
 @contextmanager
 def started(
-    data: Path, *options: str, port: int | None = None, environment: Mapping[str, str] | None = None
+    data: Path,
+    *options: str,
+    port: int | None = None,
+    environment: Mapping[str, str] | None = None,
+    under: Sequence[str] = (),
 ) -> Iterator[Application]:
     """The application on an empty data folder, as `make run` starts it, or restarted on an existing one.
 
-    `options` are additional options of `fundwright serve`; `environment` contains additional variables.
+    `options` are additional options of `fundwright serve`; `environment` contains additional variables. `under` is a program that
+    starts the server, which must have its process id.
     """
     port = port or free_port()
     environment = environment or {}
     base = urlsplit(environment.get("FUNDWRIGHT_PUBLIC_URL", "")).path
     with (data / "server.log").open("a") as log:
         server = subprocess.Popen(
-            [FUNDWRIGHT, "--data", data, "serve", "--port", str(port), *options],
+            [*under, FUNDWRIGHT, "--data", data, "serve", "--port", str(port), *options],
             stdout=log,
             stderr=subprocess.STDOUT,
             cwd=PROJECT,
@@ -142,6 +149,25 @@ def started(
     finally:
         server.terminate()
         server.wait(20)
+
+
+@contextmanager
+def working(data: Path, *, environment: Mapping[str, str] | None = None, under: Sequence[str] = ()) -> Iterator[None]:
+    """Runs `fundwright worker` on a data folder. The options are those of `started`."""
+    with (data / "worker.log").open("w") as log:
+        worker = subprocess.Popen(
+            [*under, FUNDWRIGHT, "--data", data, "worker"],
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            cwd=PROJECT,
+            env={**os.environ, **(environment or {})},
+        )
+    try:
+        yield
+        assert worker.poll() is None, (data / "worker.log").read_text()
+    finally:
+        worker.terminate()
+        assert worker.wait(20) == 0
 
 
 def wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: Path, within_s: float = START_TIMEOUT_S) -> None:

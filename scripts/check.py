@@ -85,7 +85,8 @@ def python_tests(markers: str = "not slow") -> tuple[Check, Check]:
 
 
 VITEST = Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True)
-JOURNEYS = Check("journeys", pytest("e2e"), shows_output=True)
+# In their order, because they share one server.
+JOURNEYS = Check("journeys", pytest("e2e", "--randomly-dont-reorganize"), shows_output=True)
 EVERYTHING = (*python_tests(), JOURNEYS, VITEST, *STYLE_AND_TYPES)
 TIERS = {"--style": STYLE_AND_TYPES, "--units": (*python_tests("not slow and not database"), VITEST, *STYLE_AND_TYPES)}
 

@@ -67,6 +67,8 @@ PROMISES = (
     "A share link shows only what was shared, to those who may open it, and nothing once it has ended",
     "What is restricted to chosen members is hidden from all others, and so is what cites or quotes it",
     "Comments belong to the members of a workspace, who change only their own, and their text has no effect",
+    "Nobody can stop anyone: the worst use of one account, guest, or address leaves others their turn",
+    "What serves cannot switch off what keeps workspaces apart and the audit trail complete",
 )
 REGRESSIONS = (
     "A lost connection loses what was done on the page",

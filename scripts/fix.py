@@ -13,6 +13,7 @@ COMMANDS = (
     (BIN / "ruff", "format", "--quiet", "."),
     (sys.executable, "-m", "fundwright_ui.widgets.typescript"),
     (sys.executable, "-m", "scripts.tables"),
+    (sys.executable, "-m", "scripts.units"),
     (sys.executable, "-m", "scripts.messages"),
     ("npm", "run", "--silent", "lint", "--", "--fix"),
 )

@@ -12,24 +12,25 @@ import psycopg
 import pytest
 import structlog
 from passlib.context import CryptContext
-from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright import hooks
 from fundwright.accounts import passwords
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core, open_core
+from fundwright.core.fair_loop import work_for
 from fundwright.core.migrations import upgrade
 from fundwright.core.plugins import Plugins
 from fundwright.core.postgres import EmbeddedPostgres
-from fundwright.core.scopes import INSTALLATION, acting_in
+from fundwright.core.scopes import acting_in
 from fundwright_ui import extension
 from tests.support.accounts import add_account
 from tests.support.blocking import blocking_calls
 from tests.support.cores import Cores, settings_of
-from tests.support.databases import Databases, as_superuser
+from tests.support.databases import Databases, as_owner, as_superuser
 from tests.support.embedding import embedded_once
 from tests.support.routes import routes_built_once
+from tests.support.scopes import INSTALLATION
 from tests.support.snapshots import Snapshots
 
 _PROJECT = Path(__file__).parent.parent
@@ -88,7 +89,8 @@ def quick_embedding() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def installation() -> Iterator[None]:
-    """Tests themselves see all workspaces. Requests, pages, and jobs act for those whom their boundaries authenticate."""
+    """Tests themselves see all workspaces, and work for the server. Requests, pages, and jobs act for those whom their boundaries authenticate."""
+    work_for(None)
     with acting_in(INSTALLATION):
         yield
 
@@ -119,7 +121,7 @@ def _quick_folder() -> Path | None:
 @pytest.fixture(scope="session")
 async def template(postgres: str) -> str:
     """A migrated database that tests copy."""
-    await upgrade(postgres)
+    await upgrade(as_owner(postgres))
     return "fundwright"
 
 
@@ -171,8 +173,8 @@ async def core(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -
 async def session(core: Core) -> AsyncIterator[AsyncSession]:
     """A transaction that is rolled back after the test."""
     async with core.database.engine.connect() as connection:
-        outer = await connection.begin()
-        await connection.execute(select(func.set_config("app.is_installation", "on", True)))
+        with acting_in(INSTALLATION):
+            outer = await connection.begin()
         async with AsyncSession(connection, expire_on_commit=False, join_transaction_mode="create_savepoint") as opened:
             yield opened
         await outer.rollback()

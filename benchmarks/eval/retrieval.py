@@ -133,7 +133,7 @@ async def _grow(core: Core) -> None:
             """)
         )
         await session.execute(text("UPDATE chunk_word SET chunks = chunks * :grown"), {"grown": _LARGE // count})
-        await session.execute(text("ANALYZE chunk, chunk_vector, chunk_word"))
+        await session.execute(text("SELECT refresh_statistics('chunk', 'chunk_vector', 'chunk_word')"))
 
 
 async def _time(product: Product, questions: Sequence[str]) -> tuple[float, float]:

@@ -64,7 +64,7 @@ async def main(data: Path, port: int, origin: str) -> None:
         app.state.core = core
         screens = [Screen("/", "Counter and table", page, area="public")]
         mount(app, ProductHost(core), screens=screens, redirects={}, shell=plain)
-        await answer_requests(app, listen(core.settings.host, port))
+        await answer_requests(app, listen(core.settings.host, port), core.settings)
 
 
 if __name__ == "__main__":

@@ -11,16 +11,16 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from fundwright import __version__
 from fundwright.authentication.request_authentication import refuse_in_maintenance
 from fundwright.core.assembly import Core
-from fundwright.core.edge import KnownHosts, StrictTransport, UntrustedProxy, known_names
+from fundwright.core.edge import ArrivingRequests, KnownHosts, RequestDeadline, StrictTransport, UntrustedProxy, known_names
 from fundwright.core.errors import StartRefused
 from fundwright.core.plugins import Plugins
 from fundwright.core.web import (
+    GUARDS,
     REFUSAL,
     LocaleMiddleware,
     RequestId,
     RequestLimitMiddleware,
     add_error_handlers,
-    refuse_null_characters,
 )
 from fundwright.insights.tracking import Tracker
 from fundwright_ui.product.host import ProductHost
@@ -47,7 +47,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
     app = FastAPI(
         title="Fundwright",
         version=__version__,
-        openapi_url=f"{base}/api/openapi.json",
+        openapi_url=None,  # `add_reference` serves it
         docs_url=None,
         redoc_url=None,
         responses=REFUSAL,
@@ -56,16 +56,18 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
     app.state.core = core
     add_error_handlers(app)
     # The middleware that is added last runs first.
+    app.add_middleware(RequestDeadline, limit_s=core.settings.request_timeout_s)
     app.add_middleware(KnownHosts, names=known_names(core.settings))
     app.add_middleware(RequestLimitMiddleware)
     app.add_middleware(LocaleMiddleware)
     app.add_middleware(RequestId)
+    app.add_middleware(ArrivingRequests)
     app.add_middleware(StrictTransport)
     if proxies := core.settings.trusted_proxies:
         # Before everything that needs the client's address. In a chain of addresses, it takes the last one that is not our proxy.
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=[str(network) for network in proxies])
     app.add_middleware(UntrustedProxy, trusted=core.settings.trusted_proxies)
-    guards = [Depends(refuse_null_characters)]
+    guards = [*GUARDS]
     if core.settings.is_closed:
         guards.append(Depends(partial(refuse_in_maintenance, base)))
     for router in checked_routers(core.plugins):

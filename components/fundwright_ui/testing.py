@@ -28,7 +28,7 @@ from reactpy.types import Component
 from fundwright.accounts.schemas import Actor, Client
 from fundwright.core.assembly import Core
 from fundwright.core.messages import Language, using_language
-from fundwright_ui.runtime.connection import Connection, Frame, Move
+from fundwright_ui.runtime.connection import Connection, Frame, Move, toast_frame
 from fundwright_ui.runtime.diff import ElementNode, Node
 from fundwright_ui.runtime.events import Payload
 from fundwright_ui.runtime.faults import sentence_of
@@ -352,7 +352,7 @@ class ScreenUnderTest:
         except AssertionError:
             raise
         except Exception as error:
-            self.frames.append({"type": "toast", "message": sentence_of(error, while_doing="event"), "variant": "error"})
+            self.frames.append(toast_frame(sentence_of(error, while_doing="event"), "error"))
         await self.settle()
         for each in self._walk():
             key = _identity(each)

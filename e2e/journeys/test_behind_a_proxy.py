@@ -30,6 +30,7 @@ from e2e.pages.shell import ENTRIES, Shell
 from e2e.pages.sign_in import SignInPage
 from e2e.pages.train import TRAIN_TIMEOUT_MS, TrainPage
 from fundwright.core.postgres import EmbeddedPostgres
+from tests.support.databases import environment_of
 
 IMPATIENT_S = 2
 MORE_OF_NGINX = """
@@ -114,7 +115,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     ports = {name: f"127.0.0.1:{free_port()}" for name in ("public", "impatient", "first", "second")}
     with ExitStack() as stack:
         environment = {
-            "DATABASE_URL": stack.enter_context(EmbeddedPostgres(folder / "database").use()),
+            **environment_of(stack.enter_context(EmbeddedPostgres(folder / "database").use())),
             "FUNDWRIGHT_PUBLIC_URL": f"https://{ports['public']}/app",
             "FUNDWRIGHT_ALLOWED_ORIGINS": f'["https://{ports["impatient"]}"]',
             "FUNDWRIGHT_TRUSTED_PROXIES": '["127.0.0.1"]',

@@ -21,6 +21,7 @@ from e2e.pages.ready import ready, until
 from e2e.pages.sign_in import SignInPage
 from e2e.proxy import Proxy
 from fundwright.core.postgres import EmbeddedPostgres
+from tests.support.databases import environment_of
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +66,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     ports = [free_port() for _ in range(4)]
     with ExitStack() as stack:
         environment = {
-            "DATABASE_URL": stack.enter_context(EmbeddedPostgres(folder / "database").use()),
+            **environment_of(stack.enter_context(EmbeddedPostgres(folder / "database").use())),
             "FUNDWRIGHT_RESUME_S": "5",  # the other process need not keep pages for long
             "FUNDWRIGHT_ALLOWED_ORIGINS": json.dumps([f"http://127.0.0.1:{port}" for port in ports]),
         }

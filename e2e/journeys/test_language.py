@@ -28,7 +28,10 @@ def test_the_chosen_language_applies_in_another_browser(page: Page, application:
     elsewhere = context.new_page()
     elsewhere.goto("/auth/login")
     ready(elsewhere)
+    expect(elsewhere.get_by_role("button", name="Login", exact=True)).to_be_visible()
+    elsewhere.get_by_role("button", name="Afficher Fundwright en français").click()
     expect(elsewhere.get_by_role("button", name="Connexion", exact=True)).to_be_visible()
+    expect(elsewhere.get_by_role("button", name="Afficher Fundwright en français")).to_have_count(0)
     answer = context.request.post("/signin", data={"email": NEWCOMER, "password": PASSWORD})
     assert answer.json()["flag"] == "success"
     elsewhere.goto("/dashboard/train")

@@ -20,6 +20,7 @@ from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
 from fundwright.accounts.schemas import Role
 from fundwright.core.postgres import EmbeddedPostgres
+from tests.support.databases import environment_of
 
 CODE_WRONG = "That code is wrong or was already used."
 
@@ -47,7 +48,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Named]:
     folder, port = tmp_path_factory.mktemp("named"), free_port()
     with ExitStack() as stack:
         database = stack.enter_context(EmbeddedPostgres(folder / "database").use())
-        environment = {"DATABASE_URL": database, "FUNDWRIGHT_PUBLIC_URL": f"http://localhost:{port}"}
+        environment = {**environment_of(database), "FUNDWRIGHT_PUBLIC_URL": f"http://localhost:{port}"}
         application = stack.enter_context(started(folder, port=port, environment=environment))
         yield Named(f"http://localhost:{port}", application, database)
 

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.application import FUNDWRIGHT, PROJECT, started
+from e2e.application import started, working
 from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.ready import ready
 from e2e.pages.sign_in import SignInPage
 from e2e.pages.train import TrainPage
-
-
-@contextmanager
-def working(data: Path) -> Iterator[None]:
-    """Runs `fundwright worker` on a data folder."""
-    with (data / "worker.log").open("w") as log:
-        worker = subprocess.Popen([FUNDWRIGHT, "--data", data, "worker"], stdout=log, stderr=subprocess.STDOUT, cwd=PROJECT)
-    try:
-        yield
-        assert worker.poll() is None, (data / "worker.log").read_text()
-    finally:
-        worker.terminate()
-        assert worker.wait(20) == 0
 
 
 @pytest.mark.slow

@@ -56,6 +56,23 @@ class TestTheForm:
         expect(form.alert).to_be_visible()
         expect(form.email).to_have_value("nobody@example.org")
 
+    def test_says_in_the_alert_that_a_request_failed(self, page: Page, complaints: list[str]) -> None:
+        form = SignInPage(page).open()
+        page.route("**/session", lambda route: route.fulfill(status=502))
+        form.sign_in(EMAIL, PASSWORD)
+        expect(form.alert).to_have_text("Something went wrong")
+        page.unroute("**/session")
+        page.context.set_offline(True)
+        form.submit.click()
+        expect(form.alert).to_have_text("Something went wrong")
+        expect(form.email).to_have_value(EMAIL)
+        assert (
+            page.evaluate("document.querySelector('form [role=alert]').compareDocumentPosition(document.getElementById('email'))")
+            == 4
+        )
+        page.context.set_offline(False)
+        complaints[:] = [said for said in complaints if "502" not in said]
+
 
 class TestTheSession:
     def test_signing_in_leads_to_train_and_keeps_the_token_and_signing_out_forgets_it(self, page: Page) -> None:

@@ -65,6 +65,13 @@ def test_what_one_adds_answers_the_other_until_it_is_restricted_or_that_person_i
     expect(answer.first).to_be_visible()
 
     member.get_by_role("row").filter(has_text="Fleet").click()
+    member.wait_for_url("**document=**")
+    other_tab.reload()
+    switcher(other_tab, "Personal")
+    other_tab.goto(member.url.partition("&w=")[0])
+    expect(other_tab.get_by_text("You are now in the workspace “Harbor”.")).to_be_visible()
+    switcher(other_tab, "Harbor")
+    other_tab.close()
     for choice in ("Only chosen members", "Everyone in the workspace"):
         member.get_by_role("button", name="Who can see this").click()
         member.get_by_role("dialog").get_by_role("radio", name=choice).check()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from e2e.pages.ready import ready
 
@@ -49,6 +49,7 @@ class PremiumLinksPage:
         form = self.page.get_by_role("form", name="New link")
         form.get_by_label("Note").fill(note)
         form.get_by_role("button", name="Create link").click()
+        expect(form).to_have_count(0)
 
 
 class SubscriptionsPage:

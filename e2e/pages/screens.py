@@ -139,13 +139,15 @@ def find_own(requests: APIRequestContext) -> dict[str, str]:
     _pursue(requests)
     kinds = {kind: get(f"/api/opportunities?kind={kind}").json()["items"][0]["id"] for kind in ("grant", "contract")}
     asked = {"opportunity_id": kinds["contract"], "template": "capability-statement"}
+    draft = requests.post("/api/drafts", data=asked).json()
+    eventually(lambda: get(f"/api/drafts/{draft['id']}").json()["state"] == "finished" or None, within_s=60)
     return {
         **kinds,
         "passage": eventually(
             lambda: next((found["id"] for found in get("/api/training/passages?query=air").json()), None), within_s=60
         ),
         "run": get("/api/training/runs").json()["items"][0]["id"],
-        "draft": requests.post("/api/drafts", data=asked).json()["slug"],
+        "draft": draft["slug"],
     }
 
 

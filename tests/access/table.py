@@ -40,6 +40,8 @@ ROUTES = _table(
         POST /api/account/confirm-reset
         POST /api/account/confirm-email
         GET /api/health
+        GET /healthz
+        GET /readyz
         GET /api/blog
         GET /api/blog/export.csv
         GET /api/blog/{slug}

@@ -79,8 +79,9 @@ async def _make_harbor(core: Core) -> tuple[Actor, Actor]:
         await core.jobs.enqueue(session, TrainDocuments(run_id=shared.id), title=CANARY, owner_id=ada.workspace_id)
     with acting_in(ada.scope):
         await generation.export_draft(core, ada, draft.id, ExportFormat.MARKDOWN)
-        await opening.count(core, await opening.find(core, link.link.rpartition("/")[2]), client=HERE)
+        opened = await opening.find(core, link.link.rpartition("/")[2])
         async with core.database.transaction() as session:
+            await opening.count(session, opened, client=HERE)
             await sharing.revoke(session, ada, link.id)
             await generation.delete_draft(session, ada, draft.id)
     return ada, root

@@ -42,6 +42,7 @@ from fundwright.conversation.schemas import CommentForm
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.live import Listener, LiveBus
+from fundwright.core.scopes import acting_in
 from fundwright.generation import editing
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import SectionSave
@@ -64,16 +65,20 @@ from fundwright.training import collecting
 from fundwright.training import service as training
 from fundwright.training.schemas import CollectionForm, PastedText
 from fundwright.workspaces import invitations as workspace_invitations
+from fundwright.workspaces import restrictions
 from fundwright.workspaces import service as workspaces
-from fundwright.workspaces.schemas import InvitationForm, WorkspaceForm
-from fundwright_ui import screens
+from fundwright.workspaces.schemas import InvitationForm, RestrictionForm, WorkspaceForm
+from fundwright_ui import plugin, screens
 from fundwright_ui.app import build_app
+from fundwright_ui.product.host import ProductHost
+from fundwright_ui.runtime.router import Found, Router
 from tests.access.people import KINDS, Kind, add_person, granted
 from tests.access.table import ID_FIELD, NO_IDS, NOT_OWNED, QUERIES, ROUTES, SCREENS, WORLD
 from tests.access.test_events import anything, events
 from tests.access.test_jobs import start_categorizing, start_import
 from tests.access.test_roles import Asker, description, opened
 from tests.accounts.test_photos import picture
+from tests.support.accounts import add_account
 from tests.support.snapshots import Snapshots
 from tests.support.statements import statements
 from tests.ui.conftest import Open
@@ -132,7 +137,7 @@ async def _make_world(core: Core) -> World:
         await categories.correct(session, ada, core, notices[0].id, category.id)
         draft = await generation.start_draft(session, ada, core, opportunity_id=notices[0].id, template="capability-statement")
         section = draft.sections[0]
-        await editing.save_section(session, ada, draft.id, section.id, SectionSave(heading=CANARY, text=CANARY, based_on=0))
+        await editing.save_section(session, ada, core, draft.id, section.id, SectionSave(heading=CANARY, text=CANARY, based_on=0))
         photo = (await photos.set_photo(session, ada, core.sandbox, picture(), client=HERE)).photo_url
         token = await api_tokens.create_api_token(session, ada, core, name=CANARY, scope=TokenScope.WRITE, lasts_days=1)
         passkey = uuid4()
@@ -527,3 +532,59 @@ class TestEvents:
             assert not [line for line in logs if "exc_info" in line], path
         assert fired > 100
         assert await records_of(committed, world.owner) == before
+
+
+def _is_of_workspace(path: str) -> bool:
+    """Whether a screen's address names something that belongs to a workspace."""
+    return SCREENS[urlsplit(path).path] is Permission.READ and bool(
+        set(kinds_in(path).values()) - {*NOT_OWNED, "account", "invitation link", "workspace"}
+    )
+
+
+def found_at(address: str, actor: Actor) -> Found:
+    found = Router(plugin.screens(), ProductHost.addresses, redirects={}).route(address, actor)
+    assert isinstance(found, Found)
+    return found
+
+
+class TestHome:
+    @pytest.mark.parametrize("path", [path for path in [*SCREENS, *QUERIES] if _is_of_workspace(path)])
+    async def test_what_an_address_names_is_found_in_another_workspace(self, committed: Core, world: World, path: str) -> None:
+        async with committed.database.transaction() as session:
+            elsewhere = await workspaces.actor_in(session, world.owner, UUID(world.ids["workspace"]))
+            eve = accounts.actor_of(await accounts.get_account(session, "eve@example.org"))
+        host, there = ProductHost(committed), found_at(address_of(path, world, is_missing=False), world.owner)
+        home = await host.find_home(elsewhere, there)
+        assert home is not None and home.workspace_id == world.owner.workspace_id
+        assert await host.find_home(world.owner, there) is None
+        assert await host.find_home(elsewhere, found_at(address_of(path, world, is_missing=True), world.owner)) is None
+        assert await host.find_home(eve, there) is None
+
+    async def test_another_persons_id_takes_the_same_queries_as_an_unknown_one(self, committed: Core, world: World) -> None:
+        async with committed.database.transaction() as session:
+            eve = accounts.actor_of(await accounts.get_account(session, "eve@example.org"))
+        sent_for = list[list[str]]()
+        for is_missing in (True, True, False):
+            page = found_at(address_of("/generate/slug/{token}", world, is_missing=is_missing), eve)
+            with statements(committed.database.engine.sync_engine) as sent:
+                await ProductHost(committed).find_home(eve, page)
+            sent_for.append(list(sent))
+        assert sent_for[1] == sent_for[2] and len(sent_for[1]) > 2
+
+    async def test_what_is_hidden_from_a_member_is_not_found(self, committed: Core, world: World) -> None:
+        """A restricted draft of a workspace, looked for by a member who was not chosen, from another workspace."""
+        async with committed.database.transaction() as session:
+            ada = await workspaces.actor_in(session, world.owner, UUID(world.ids["workspace"]))
+            bob = await add_account(session, "bob@example.org")
+            invited = await workspace_invitations.invite(session, ada, committed, InvitationForm())
+            await workspace_invitations.accept_link(session, bob, invited.link.rpartition("/")[2])
+            opportunity_id = UUID(world.ids["notice"])
+            draft = await generation.start_draft(
+                session, ada, committed, opportunity_id=opportunity_id, template="capability-statement"
+            )
+        page, host = found_at(f"/generate/slug/{draft.slug}", bob), ProductHost(committed)
+        assert await host.find_home(bob, page) is not None
+        with acting_in(ada.scope):
+            async with committed.database.transaction() as session:
+                await restrictions.restrict(session, ada, committed, "draft", draft.id, RestrictionForm(members=()))
+        assert await host.find_home(bob, page) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from uuid import UUID, uuid4
 
 import pytest
@@ -46,6 +48,8 @@ from tests.access.test_ids import (
     subscriptions,
 )
 from tests.access.test_roles import Asker, opened
+from tests.support.polling import eventually
+from tests.support.pooling import behind_a_pooler
 from tests.support.snapshots import Snapshots
 from tests.ui.conftest import Open
 
@@ -65,9 +69,22 @@ RESTRICTED = (
 )
 
 
+@pytest.fixture(params=["direct", "pooler"])
+async def committed(committed: Core, request: pytest.FixtureRequest) -> AsyncIterator[Core]:
+    """Behind a pooler, transactions of all people share two connections to the server."""
+    if request.param == "direct":
+        yield committed
+        return
+    async with behind_a_pooler(committed) as pooled:
+        yield pooled
+
+
 @pytest.fixture
 async def harbor(committed: Core, snapshots: Snapshots) -> tuple[World, Actor]:
-    return await snapshots.of(committed, _make_harbor)
+    found = await snapshots.of(committed, _make_harbor)
+    checking = committed.shared(f"{generation.__name__}.checking", dict[UUID, asyncio.Task[None]])
+    await eventually(lambda: not checking)  # the claims of what was just written
+    return found
 
 
 async def _make_harbor(core: Core) -> tuple[World, Actor]:
@@ -95,7 +112,7 @@ async def _make_harbor(core: Core) -> tuple[World, Actor]:
         draft = await generation.start_draft(session, ada, core, opportunity_id=notices[0].id, template="capability-statement")
         section = draft.sections[0]
         save = SectionSave(heading=CANARY, text=CANARY, based_on=0)
-        await editing.save_section(session, ada, draft.id, section.id, save)
+        await editing.save_section(session, ada, core, draft.id, section.id, save)
         await generation.restrict_draft(session, ada, core, draft.id, RestrictionForm())
         task = await tasks.add_task(session, ada, TaskForm(title=CANARY, details=CANARY, draft_id=draft.id, assignee_id=ada.id))
         search = await searches.save(session, ada, SavedSearchForm(name=CANARY, query=SearchedQuery(kind="grant")))

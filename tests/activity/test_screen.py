@@ -12,11 +12,11 @@ from fundwright.accounts.schemas import Actor
 from fundwright.activity import service
 from fundwright.activity.models import Activity
 from fundwright.core.assembly import Core
-from fundwright.core.scopes import INSTALLATION
 from fundwright.core.web import requested_time_zone
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.screens.workspaces.workspace import PATH, workspace_screen
 from fundwright_ui.testing import mounted
+from tests.support.scopes import INSTALLATION
 from tests.workspaces.test_service import add_text, bob, create, member
 
 __all__ = ["bob"]

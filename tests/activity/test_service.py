@@ -20,7 +20,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict
 from fundwright.core.messages import later, using_language
-from fundwright.core.scopes import INSTALLATION, acting_in
+from fundwright.core.scopes import acting_in
 from fundwright.generation import editing
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftRead, DraftTitle, ExportFormat, NewSection, SectionSave
@@ -31,6 +31,7 @@ from fundwright.trash import service as trash
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import WorkspaceForm
 from tests.support.accounts import add_account
+from tests.support.scopes import INSTALLATION
 from tests.workspaces.test_service import add_text, bob, create, delete_account, do, member
 
 __all__ = ["bob"]
@@ -97,7 +98,7 @@ class TestRecorded:
         async with committed.database.transaction() as session:
             await editing.rename_draft(session, ada, draft.id, DraftTitle(title="Harbor"))
             save = SectionSave(heading=part.heading, text="We sail.", based_on=part.revision)
-            await editing.save_section(session, ada, draft.id, part.id, save)
+            await editing.save_section(session, ada, committed, draft.id, part.id, save)
             added = await editing.add_section(session, ada, committed, draft.id, NewSection(heading="Risks"))
             await editing.delete_section(session, ada, draft.id, added.id)
         await generation.export_draft(committed, ada, draft.id, ExportFormat.MARKDOWN)

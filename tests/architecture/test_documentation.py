@@ -16,10 +16,24 @@ import typer.main
 
 import fundwright_ui
 from fundwright import hooks
+from fundwright.accounts import photos
+from fundwright.activity import schemas as activity
+from fundwright.authentication import api_tokens, sessions, throttle
 from fundwright.cli import app
+from fundwright.conversation import schemas as conversation
+from fundwright.core import edge, health, jobs, web
 from fundwright.core.plugins import GROUP
 from fundwright.core.settings import Settings
+from fundwright.generation import claims, editing, records
+from fundwright.generation import schemas as generation_schemas
+from fundwright.insights import schemas as insights
+from fundwright.notifications import schemas as notifications
+from fundwright.opportunities.repository import scoring
+from fundwright.templates import service as templates
+from fundwright.training import repository as training
+from fundwright.trash import schemas as trash
 from fundwright_ui import extension
+from fundwright_ui.runtime import connection, outbox
 from scripts import tables
 from tests.architecture.tree import PROJECT, nodes, python, texts
 from tests.support.python_path import python_path
@@ -175,6 +189,70 @@ class TestLinks:
     def test_decisions_are_numbered_without_gaps(self) -> None:
         numbers = [int(page.name[:4]) for page in PAGES if page.parent.name == "decisions" and page.name != "README.md"]
         assert numbers == list(range(1, len(numbers) + 1))
+
+
+class TestFigures:
+    def test_no_page_counts_the_promises(self) -> None:
+        """The number went stale on two pages at once; `make security` lists them."""
+        counted = re.compile(r"\b\d+ (?:security )?promises\b")
+        assert [str(page) for page in PAGES if page.name != "CHANGELOG.md" and counted.search((PROJECT / page).read_text())] == []
+
+    def test_the_crashes_of_a_job_are_those_of_the_code(self) -> None:
+        page = (PROJECT / "docs/running.md").read_text()
+        assert re.findall(r"A job that ends its process (\S+) times", page) == [str(jobs._MAX_ATTEMPTS)]
+
+    @pytest.mark.parametrize(
+        ("page", "sentence", "figure"),
+        [
+            ("account.md", r"WebP file of at most (\d+) MB", photos.MAX_BYTES / 1_000_000),
+            ("account.md", r"An account has at most (\d+) valid tokens", api_tokens._MAX_API_TOKENS),
+            ("drafting.md", r"A section can have at most ([\d,]+) characters", generation_schemas._MAX_CHARACTERS),
+            ("drafting.md", r"The first ([\d,]+) characters of a draft are checked", claims._MAX_CHECKED_CHARACTERS),
+            ("drafting.md", r"a draft has at most (\d+) sections", editing._MAX_SECTIONS),
+            ("drafting.md", r"Rows with more than (\d+) values", records.MAX_VALUES),
+            ("drafting.md", r"A workspace can make up to (\d+) of its own", templates.MOST_TEMPLATES),
+            ("glossary.md", r"restored for (\d+) days", trash.KEPT.days),
+            ("glossary.md", r"deleted in the last (\d+) days", trash.KEPT.days),
+            ("insights.md", r"a period of at most (\d+) days", insights.KEPT_DAYS),
+            ("insights.md", r"deleted after (\d+) days", insights.KEPT_DAYS),
+            ("notifications.md", r"It is deleted after (\d+) days", notifications.KEPT.days),
+            ("running.md", r"no email has waited for more than (\d+) minutes", health._MOST_WAITING_MAIL_S / 60),
+            ("running.md", r"its result is valid for (\d+) seconds", health._READINESS_LASTS_S),
+            ("running.md", r"at most (\d+) requests of one client address", edge._MOST_ARRIVING),
+            ("runtime-protocol.md", r"on up to (\d+) s", connection._LONGEST_RETRY_S),
+            (
+                "runtime-protocol.md",
+                r"The server keeps unconfirmed frames, at most (\d+) MB",
+                outbox._MAX_KEPT_CHARACTERS / 1_000_000,
+            ),
+            ("scripting.md", r"A request body can have up to (\d+) MB", web._MAX_BODY_BYTES / 1_000_000),
+            ("searching.md", r"When more than ([\d,]+) notices have all of your words", scoring.MOST_COUNTED),
+            ("sharing.md", r"plain text of up to ([\d,]+) characters", conversation.MOST_CHARACTERS_OF_GUESTS),
+            ("signing-in.md", r"wrong password within (\d+) minutes", throttle.WINDOW.seconds / 60),
+            ("signing-in.md", r"account with a password for (\d+) minutes", throttle.BAN.seconds / 60),
+            ("signing-in.md", r"An account has at most (\d+) known devices", sessions._MAX_KNOWN_DEVICES),
+            ("training.md", r"Accounts with up to ([\d,]+) passages are searched exactly", training._EXACT_LIMIT),
+            ("trash.md", r"where they stay for (\d+) days", trash.KEPT.days),
+            ("trash.md", r"in the trash for (\d+) days", trash.KEPT.days),
+            ("trash.md", r"the deletion after (\d+) days", trash.KEPT.days),
+            ("workspaces.md", r"Entries are removed after (\d+) days", activity.KEPT.days),
+            ("workspaces.md", r"Comments are plain text of up to ([\d,]+) characters", conversation.MOST_CHARACTERS),
+        ],
+    )
+    def test_a_limit_is_that_of_the_code(self, page: str, sentence: str, figure: float) -> None:
+        text = " ".join((PROJECT / "docs" / page).read_text(encoding="utf-8").split())
+        assert {float(each.replace(",", "")) for each in re.findall(sentence, text)} == {figure}
+
+    def test_no_page_counts_parts_of_the_code(self) -> None:
+        """Such as tests, routes, and screens: nobody updates these numbers."""
+        counted = re.compile(
+            r"\b\d[\d,]* "
+            r"(?:tests|mutants|routes|screens|widgets|migrations|slices|hooks|job kinds|decisions|modules|contracts of imports)\b",
+            re.IGNORECASE,
+        )
+        pages = [page for page in PAGES if page.name != "CHANGELOG.md" and page.parent.name != "decisions"]
+        found = {str(page): each for page in pages if (each := counted.findall((PROJECT / page).read_text(encoding="utf-8")))}
+        assert found == {}
 
 
 class TestNamedParts:

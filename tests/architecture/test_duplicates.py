@@ -14,6 +14,7 @@ ACCEPTED = {
     "@hookimpl": "each package lists its own parts",
     "def __init__(self, app: ASGIApp) -> None:": "the interface of ASGI middleware",
     "FROM opportunity o CROSS JOIN LATERAL (": "a migration keeps the statement of its time",
+    "takes boolean;": "a migration keeps the function of its time",
     '(t("Author"), lambda post: post.author),': "the columns of two lists of posts, of which one has more",
     "section: DraftSection,": "the parameters of a function and of one that does more",
     "document_ids: Sequence[UUID] = (),": "the parameters of a function and of one that does more",

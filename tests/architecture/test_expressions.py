@@ -14,8 +14,9 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -55,6 +56,10 @@ MEGABYTES = {
 }
 CHARACTERS = 20_000
 LIMIT_S = 0.2
+MOST_DEPTH = 4
+COLLECTIONS: tuple[type[Collection[object]], ...] = (tuple, list, set, frozenset)
+NUMERIC = ("1", "1,", "1.", "1 ", "1-")
+"""Numbers, their separators, and mixtures: an expression for an amount may start again at each digit of a long one."""
 GENERAL = (
     " ",
     "\n",
@@ -79,6 +84,15 @@ GENERAL = (
     "\\",
     "/",
     "@",
+    ",",
+    "$",
+    "%",
+    "12,345.5 ",
+    "1/",
+    "1:",
+    "1a",
+    "2024-",
+    *NUMERIC,
 )
 EXEMPT = {
     "fundwright.accounts.service._EMAIL": "matched from the beginning only, with at most 254 characters",
@@ -123,12 +137,32 @@ def expressions() -> Iterator[tuple[str, re.Pattern[Any]]]:
             for name, value in vars(importlib.import_module(found.name)).items():
                 if isinstance(value, re.Pattern):
                     yield f"{found.name}.{name}", value
+                else:
+                    yield from ((f"{found.name}.{name}[{place}]", kept) for place, kept in enumerate(_kept_in(value)))
+
+
+def _kept_in(value: object, depth: int = 0) -> Iterator[re.Pattern[Any]]:
+    """The expressions in a collection or in the fields of a dataclass."""
+    if isinstance(value, re.Pattern):
+        yield value
+    elif depth < MOST_DEPTH:
+        parts: Iterable[object] = ()
+        if isinstance(value, COLLECTIONS):
+            parts = value
+        elif isinstance(value, dict):
+            parts = (*value.keys(), *value.values())
+        elif is_dataclass(value) and not isinstance(value, type):
+            parts = [getattr(value, field.name, None) for field in fields(value)]
+        for part in parts:
+            yield from _kept_in(part, depth + 1)
 
 
 def runs(*own: str, general: Sequence[str] = GENERAL[:5]) -> Iterator[str]:
     """One token repeated, with and without a different end."""
     for token in dict.fromkeys((*own, *general)):
         yield token * (CHARACTERS // len(token))
+        yield token * (CHARACTERS // len(token)) + "\x00"
+    for token in NUMERIC:
         yield token * (CHARACTERS // len(token)) + "\x00"
 
 
@@ -225,7 +259,14 @@ def test_the_dates_of_a_position_are_found_in_linear_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"\s*\n\s*\n\s*", r"<\s*[/!]?\s*[a-z][^<>]*>", r"(\*{1,3})(?=\S)(.+?)(?<=\S)\1(?!\*)", r"\s*\["]
+    "pattern",
+    [
+        r"\s*\n\s*\n\s*",
+        r"<\s*[/!]?\s*[a-z][^<>]*>",
+        r"(\*{1,3})(?=\S)(.+?)(?<=\S)\1(?!\*)",
+        r"\s*\[",
+        r"\d[\d.,]* ?(?:%|percent)",
+    ],
 )
 def test_finds_slow_ones(pattern: str) -> None:
     assert first_slow(lambda text: re.sub(pattern, "", text), attacks(*own_tokens(pattern))) is not None

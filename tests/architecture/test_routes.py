@@ -26,6 +26,8 @@ ROUTES = [
 NOT_UNDER_API = {
     "/signin": "scripts from outside sign in here",
     "/session": "the socket hands a sign-in over to the cookie",
+    "/healthz": "orchestrators look for it there",
+    "/readyz": "orchestrators look for it there",
     "/blog/rss.xml": "feed readers look for it beside the blog",
 }
 OPEN_TO_ALL = {
@@ -34,6 +36,8 @@ OPEN_TO_ALL = {
     "/api/account/resend-verification", "/api/account/reset-password", "/api/account/reset-choices",
     "/api/account/confirm-reset",
     "/api/health",
+    "/healthz",
+    "/readyz",
     "/api/blog", "/api/blog/export.csv", "/api/blog/{slug}", "/blog/rss.xml",
 }  # fmt: skip
 GUARDS_ITSELF = {"/api/account/my-account"}  # this route has its own error for a missing token

@@ -15,7 +15,7 @@ from sqlalchemy.engine import make_url
 import fundwright
 from fundwright.core.database import Base
 
-NOT_OURS = ("procrastinate_", "alembic_version")
+NOT_OURS = ("procrastinate_", "alembic_version", "installation_")
 
 
 def ours(name: str | None, type_: str, _parents: Mapping[str, str | None]) -> bool:

@@ -13,6 +13,7 @@ CLOCKS = {"sleep", "wait_for_timeout", "monotonic", "perf_counter", "process_tim
 WHERE = ("tests", "e2e")
 _CHANGING = {"uuid4", "time", "urandom", "token_urlsafe", "random", "randint"}
 ALLOWED = {
+    "tests/availability/test_computing.py": "how long a call waits for those of other accounts; a second is 60 times what it takes",
     "tests/support/polling.py": "waits for what announces itself to nobody, so that no test needs a loop of its own",
     "e2e/pages/polling.py": "the same for journeys",
     "e2e/laboratory.py": "handlers that block or take long on purpose",
@@ -21,6 +22,20 @@ ALLOWED = {
     "tests/soak/__main__.py": "a run that lasts as long as it is told to, and processes that are killed at random moments",
     "tests/scripts/test_wheel.py": "a server in another environment, which starts and embeds in its own time",
     "tests/core/sandboxed.py": "parsers that never end, on purpose",
+    "tests/core/computed.py": "functions that take a while, on purpose",
+    "tests/core/test_computing.py": "callers that wait for their turn, and processes that must not answer however long they have",
+    "tests/core/test_connections.py": "requests that arrive a byte at a time, and a count of work that must not grow with connections",
+    "tests/core/test_deadline.py": "requests that take longer than they may",
+    "tests/core/test_failover.py": "a standby that takes over in its own time",
+    "tests/core/test_jobs.py": "a process that wakes up after its job was taken over",
+    "tests/ui/runtime/test_turns_of_renderings.py": "components that take a while, on purpose",
+    "tests/generation/test_draft_checks.py": "checks that take a while, on purpose",
+    "tests/support/endpoints.py": "a writer that answers drop by drop, on purpose",
+    "tests/availability/attacks.py": "attacks that last as long as they are told to",
+    "tests/availability/measuring.py": "a run that lasts as long as it is told to",
+    "tests/availability/people.py": "people who try again while a process is down",
+    "tests/availability/victim.py": "how long another person's clicks and jobs take",
+    "e2e/journeys/test_outward.py": "a server that must contact nobody, however long it runs",
     "tests/soak/installation.py": "the users of an installation whose server is being killed try again",
     "tests/soak/people.py": "people who think between their steps, and try again while a process is down",
     "tests/soak/test_kills.py": "the users of an installation whose server is being killed try again",
@@ -130,6 +145,12 @@ def test_every_file_that_may_use_a_clock_does() -> None:
     assert sorted(ALLOWED.keys() - using) == []
 
 
+def test_tests_run_in_random_order(pytestconfig: pytest.Config) -> None:
+    assert pytestconfig.getoption("randomly_reorganize")
+    assert not pytestconfig.getoption("randomly_reset_seed")
+    assert "shuffle: { files: true, tests: true }" in (PROJECT / "vite.config.ts").read_text()
+
+
 def test_no_test_accepts_every_exception() -> None:
     assert [f"{path}:{line}" for path, tree in python(*WHERE) for line in anything_raised(tree)] == []
 
@@ -148,6 +169,7 @@ def test_every_process_calls_a_test_by_the_same_name() -> None:
 
 
 ABOUT_NO_PACKAGE = {
+    "availability": "what one person can do so that others wait, and how long they do",
     "architecture": "rules of the whole source",
     "checking": "pairs of sentences and sources that the checker was developed with",
     "extension": "the package that docs/extending.md begins with, and its tests",

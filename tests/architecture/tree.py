@@ -9,18 +9,12 @@ from functools import cache
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-SLICES = (
-    "accounts",
-    "authentication",
-    "access",
-    "categories",
-    "training",
-    "opportunities",
-    "generation",
-    "billing",
-    "content",
-    "insights",
+SLICES = tuple(
+    folder.relative_to(PROJECT).as_posix()
+    for folder in sorted((PROJECT / "src/fundwright").iterdir())
+    if (folder / "__init__.py").exists() and folder.name not in ("core", "cli")
 )
+"""All packages below `src/fundwright` but the foundation and the command line, which are no slices."""
 _MADE = {".git", ".venv", "node_modules", "var", "data", "dist", "test-results", "__pycache__", ".hypothesis"}
 _TEXT = {".py", ".ts", ".tsx", ".js", ".css", ".md", ".toml", ".json", ".txt", ".html", ".yml", ".sql", ""}
 

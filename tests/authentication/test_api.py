@@ -158,7 +158,7 @@ class TestSignIn:
     async def test_a_ban_holds_in_another_process(self, committed: Core, visitor: httpx.AsyncClient) -> None:
         for _ in range(4):
             await visitor.post("/signin", json={**_FORM, "password": "wrong"})
-        url = committed.database.engine.url.render_as_string(hide_password=False)
+        url = committed.database.url
         other = await asyncio.create_subprocess_exec(sys.executable, "-c", _IS_BANNED, url, stdout=asyncio.subprocess.PIPE)
         assert await other.communicate() == (b"True\n", None)
 

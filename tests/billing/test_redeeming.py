@@ -29,12 +29,13 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed
 from fundwright.core.paging import PageRequest
-from fundwright.core.scopes import INSTALLATION, NOBODY, acting_in
+from fundwright.core.scopes import NOBODY, acting_in
 from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import NotificationQuery
 from fundwright.workspaces import service as workspaces
 from tests.billing.conftest import HERE, at_once, do
 from tests.support.accounts import add_account
+from tests.support.scopes import INSTALLATION
 
 TODAY = now().date()
 

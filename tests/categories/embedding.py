@@ -72,6 +72,6 @@ async def classify(
     if not items or not lesson.keys:
         return Classified(abstained=len(items))
     examples = {id: as_subject(text) for id, text in (*known, *items)}
-    classifier = await categories.learn(lesson, examples, [as_subject(text) for text in OTHERS])
+    classifier = categories.learn(lesson, examples, [as_subject(text) for text in OTHERS])
     probabilities = classifier.probabilities([as_subject(text) for _, text in items])
     return await categories.suggest(session, actor, lesson, [id for id, _ in items], probabilities)

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -25,6 +25,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway, StartRefused
 from fundwright.core.jobs import JobQueue
+from fundwright.core.settings import Settings
 from fundwright_ui.app import build_app
 
 
@@ -110,7 +111,7 @@ async def test_routes_are_built_before_the_first_request(committed: Core, monkey
     application = build_app(committed)
     application.add_middleware(Watch)
     listening = serve.listen("127.0.0.1", 0)
-    serving = asyncio.create_task(serve.answer_requests(application, listening))
+    serving = asyncio.create_task(serve.answer_requests(application, listening, committed.settings))
     try:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=60) as client:
             assert (await client.get("/api/drafts")).status_code == httpx.codes.UNAUTHORIZED
@@ -132,5 +133,18 @@ async def test_an_idle_connection_outlives_those_of_proxies(monkeypatch: pytest.
     monkeypatch.setattr(uvicorn.Server, "serve", run)
     monkeypatch.setattr(gc, "freeze", lambda: None)
     with serve.listen("127.0.0.1", 0) as listening:
-        await serve.answer_requests(FastAPI(), listening)
+        await serve.answer_requests(FastAPI(), listening, Settings())
     assert kept_s[0] > 120
+
+
+async def test_connections_are_limited_by_the_given_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[int] = []
+
+    async def run(server: uvicorn.Server, **_options: object) -> None:
+        limits.append(cast(Any, server.config.http).keywords["connections"]._most)
+
+    monkeypatch.setattr(uvicorn.Server, "serve", run)
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    with serve.listen("127.0.0.1", 0) as listening:
+        await serve.answer_requests(FastAPI(), listening, Settings(max_connections=77))
+    assert limits == [77]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import TypeVar
 from uuid import UUID, uuid4
 
@@ -17,6 +18,7 @@ from fundwright.accounts.models import AuditEntry
 from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
+from fundwright.authentication import throttle
 from fundwright.conversation import service
 from fundwright.conversation.models import Comment
 from fundwright.conversation.personal_data import own_files
@@ -248,7 +250,7 @@ class TestRights:
         for attempt in talk.attempts_by_id(elsewhere, comment):
             with pytest.raises(NotFound):
                 await attempt()
-        await do(talk.core, importing.remove_sample)
+        await do(talk.core, lambda session: importing.remove_sample(session, ["contract", "grant"]))
         assert await count(talk.core) == 0
 
     async def test_viewers_read(self, talk: Talk) -> None:
@@ -351,6 +353,40 @@ class TestMentions:
             (await workspaces.accounts.get_account_by_id(session, talk.other.id)).display_name = "Robert"
         changed = await talk.change(talk.owner, comment, "@Bob, please.")
         assert [(each.label, each.name) for each in changed.mentions] == [("Bob", "Robert")]
+
+
+@pytest.mark.security(53)
+class TestBudget:
+    async def test_one_reviewer_does_not_flood_the_others(self, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(service, "WRITTEN_BY_ONE", (throttle.Budget(3, timedelta(minutes=1)),))
+        first = await talk.say(talk.other, key="first")
+        await talk.say(talk.other, key="first")  # repeated by the browser
+        await talk.change(talk.other, first, "Which boat?")
+        await talk.reply(talk.other, first, f"@{talk.owner.name}?")
+        for attempt in (
+            lambda: talk.say(talk.other),
+            lambda: talk.reply(talk.other, first),
+            lambda: talk.change(talk.other, first, "Another text"),
+        ):
+            with pytest.raises(throttle.OverBudget, match=r"this one was not saved. Try again in \d+ seconds\.") as refused:
+                await attempt()
+            assert refused.value.retry_after_s and refused.value.retry_after_s <= 60
+        await talk.change(talk.other, first, "Which boat?")  # as it is
+        await talk.say(talk.owner, "And I?")
+        assert await talk.texts(talk.owner) == ["Which boat?", f"@{talk.owner.name}?", "And I?"]
+
+    async def test_everyone_whom_a_comment_mentions_counts(self, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(
+            notifications, "TOLD_BY_ONE", (throttle.Budget(3, timedelta(minutes=1)),)
+        )  # one was that he has joined
+        eve = await do(talk.core, lambda session: add_account(session, "eve@example.org", name="Eve"))
+        await member(talk.core, talk.owner, eve)
+        first = await talk.say(talk.other, f"@{talk.owner.name} and @Eve?")
+        with pytest.raises(throttle.OverBudget, match="You have notified other people too often"):
+            await talk.say(talk.other, "@Eve")
+        await talk.say(talk.other, "Nobody.")
+        await talk.change(talk.other, first, f"@{talk.owner.name} and @Eve, please.")
+        assert len(await talk.texts(talk.other)) == 2
 
 
 class TestNews:

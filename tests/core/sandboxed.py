@@ -17,6 +17,7 @@ from pathlib import Path
 
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
+from fundwright.core.sandbox_progress import report_progress
 
 
 def echo(*contents: bytes) -> Iterator[bytes]:
@@ -44,6 +45,19 @@ def loop_with_the_interpreter_locked() -> Iterator[bytes]:
 def sleep() -> Iterator[bytes]:
     time.sleep(3600)
     yield b""
+
+
+def spin_after_own_pid() -> Iterator[bytes]:
+    yield str(os.getpid()).encode()
+    while True:
+        pass
+
+
+def work_in_steps(seconds: float) -> Iterator[bytes]:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        report_progress()
+    yield b"done"
 
 
 def drip() -> Iterator[bytes]:

@@ -1,64 +1,28 @@
-"""Database URLs, error messages of failed statements, read-only sessions, and dead connections."""
+"""Error messages of failed statements, read-only sessions, and dead connections."""
 
 import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from contextvars import ContextVar
+from typing import Any
 
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import insert, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
-from fundwright.core.database import ConnectionHeld, Database, WriteRefused, libpq_url, require_no_transaction
-from fundwright.core.errors import DatabaseAway, ItemHidden, StartRefused, UnusableText
+from fundwright.core.database import ConnectionHeld, Database, WriteRefused, call_after_commit, require_no_transaction
+from fundwright.core.database_address import libpq_url
+from fundwright.core.errors import DatabaseAway, DatabaseSlow, ItemHidden, UnusableText
+from fundwright.core.fair_loop import work_for
+from fundwright.core.jobs import JobRun
 from fundwright.core.mail import Mail
 from fundwright.core.scopes import NOBODY
-
-
-class TestAddress:
-    @pytest.mark.parametrize(
-        ("written", "read"),
-        [
-            ("postgresql://ada:a%40b@db:5433/x?sslmode=require", "postgresql://ada:a%40b@db:5433/x?sslmode=require&"),
-            ("postgres://ada@db/x", "postgresql://ada@db/x?"),
-            ("postgresql+psycopg://ada@db/x", "postgresql://ada@db/x?"),
-            ("postgresql://ada@/x?host=/a%20folder", "postgresql://ada@/x?host=/a%20folder&"),
-        ],
-    )
-    def test_common_ways_to_write_it_are_understood(self, written: str, read: str) -> None:
-        assert libpq_url(written).startswith(read)
-
-    def test_a_server_that_vanishes_is_noticed_in_less_than_a_minute(self) -> None:
-        read = conninfo_to_dict(libpq_url("postgresql://ada@db/x"))
-        assert read["connect_timeout"] == "5"
-        assert read["tcp_user_timeout"] == "30000"
-        idle, interval, count = (int(str(read[f"keepalives_{name}"])) for name in ("idle", "interval", "count"))
-        assert idle + interval * count <= 60
-
-    def test_what_the_address_says_of_time_limits_counts(self) -> None:
-        read = conninfo_to_dict(libpq_url("postgresql://ada@db/x?connect_timeout=20&keepalives_idle=300"))
-        assert (read["connect_timeout"], read["keepalives_idle"], read["keepalives_count"]) == ("20", "300", "3")
-
-    @pytest.mark.parametrize(
-        "written",
-        [
-            "db.example.org",
-            "mysql://ada:hidden@db/x",
-            "postgresql://ada:hidden@db",
-            "postgresql://ada:hidden@db:port/x",
-            "postgresql://ada:hid@den@db/x",
-            "postgresql://ada:hid%zz@db/x",
-            "postgresql://ada:hidden@db/x?unknown=1",
-        ],
-    )
-    def test_anything_else_is_reported_in_one_message_without_the_password(self, written: str) -> None:
-        with pytest.raises(StartRefused, match="Write it as postgresql://user:password@host/database") as refused:
-            libpq_url(written)
-        assert "hid" not in refused.value.sentence
+from tests.support.jobs import Trial, trial
+from tests.support.polling import eventually
 
 
 class TestFailures:
@@ -83,6 +47,78 @@ class TestFailures:
             await session.execute(text("SELECT 1"))
         await database.close()
 
+    @pytest.mark.security(53)
+    @pytest.mark.parametrize("opened", ["transaction", "reading"])
+    async def test_one_party_leaves_connections_to_others(self, core: Core, opened: str) -> None:
+        database = Database(core.database.url, pool_size=3, pool_timeout_s=0.5)
+        begin = getattr(database, opened)
+
+        async def use(party: str) -> None:
+            work_for(party)
+            async with begin() as session:
+                await session.execute(text("SELECT 1"))
+                async with begin() as inner:  # counts as one with the session around it
+                    await inner.execute(text("SELECT 1"))
+                held.append(party)
+                await is_over.wait()
+
+        held, is_over = list[str](), asyncio.Event()
+        tasks = [asyncio.create_task(use(party)) for party in (*["busy"] * 6, "quiet")]
+        await eventually(lambda: len(held) == 3 and sum(each.done() for each in tasks) == 4)
+        assert sorted(held) == ["busy", "busy", "quiet"]
+        refused = [each.exception() for each in tasks if each.done()]
+        assert len(refused) == 4
+        assert all(isinstance(each, DatabaseAway) for each in refused)
+        is_over.set()
+        await asyncio.wait(tasks)
+        await asyncio.create_task(use("quiet"))
+        await database.close()
+
+    @pytest.mark.security(53)
+    async def test_a_session_that_has_not_read_yet_holds_no_connection(self, core: Core) -> None:
+        database = Database(core.database.url, pool_size=3, pool_timeout_s=0.5)
+        opened, is_over = list[str](), asyncio.Event()
+
+        async def open_one() -> None:
+            work_for("party")
+            async with database.transaction():
+                opened.append("opened")
+                await is_over.wait()
+
+        async def read() -> None:
+            work_for("party")
+            async with database.reading() as session:
+                await session.execute(text("SELECT 1"))
+
+        tasks = [asyncio.create_task(open_one()) for _ in range(6)]
+        await eventually(lambda: len(opened) == 6)
+        await asyncio.create_task(read())
+        is_over.set()
+        await asyncio.wait(tasks)
+        await database.close()
+
+    @pytest.mark.parametrize("opened", ["transaction", "reading"])
+    async def test_a_statement_that_takes_too_long_is_ended(
+        self, core: Core, monkeypatch: pytest.MonkeyPatch, opened: str
+    ) -> None:
+        limit = ContextVar("limit", default=1)
+        monkeypatch.setattr("fundwright.core.database._statement_limit_s", limit)
+        with pytest.raises(DatabaseSlow):
+            async with getattr(core.database, opened)() as session:
+                await session.execute(text("SELECT pg_sleep(60)"))
+
+    async def test_jobs_may_take_longer_than_people_wait(self, committed: Core) -> None:
+        async def limit() -> str:
+            async with committed.database.reading() as session:
+                return await session.scalar(text("SHOW statement_timeout")) or ""
+
+        async def run(_job: JobRun[Trial, Any]) -> dict[str, Any]:
+            return {"limit": await limit()}
+
+        committed.jobs.register(trial(run))
+        job = await committed.jobs.run_inline(Trial(), title="Test", owner_id=None)
+        assert (await limit(), job.result) == ("30s", {"limit": "10min"})
+
     @pytest.mark.parametrize("statement", ["SELECT CAST(:value AS text)", "SELECT CAST(:value AS jsonb)"])
     async def test_a_character_that_cannot_be_stored_is_reported(self, core: Core, statement: str) -> None:
         value = "a\0b" if "text" in statement else '"a\\u0000b"'
@@ -106,12 +142,13 @@ class TestFailures:
 
 
 class TestReading:
-    async def test_each_statement_is_independent(self, core: Core) -> None:
-        began = text("SELECT now() = statement_timestamp()")
-        async with core.database.reading() as session:
-            assert [await session.scalar(began) for _ in range(2)] == [True, True]
-        async with core.database.transaction() as session:
-            assert [await session.scalar(began) for _ in range(2)] == [False, False]
+    async def test_each_statement_sees_what_is_committed_before_it(self, committed: Core) -> None:
+        count = text("SELECT count(*) FROM mail")
+        async with committed.database.reading() as session:
+            assert await session.scalar(count) == 0
+            async with committed.database.transaction() as other:
+                other.add(Mail(kind="", recipient="", language="en", subject="", text="", html="", state=""))
+            assert await session.scalar(count) == 1
 
     async def test_it_cannot_write(self, core: Core) -> None:
         with pytest.raises(WriteRefused):
@@ -126,12 +163,10 @@ class TestReading:
         [
             "DELETE FROM mail",
             "WITH gone AS (DELETE FROM mail RETURNING id) SELECT count(*) FROM gone",
-            "SELECT setval('counter', 2)",
+            "SELECT setval('procrastinate_jobs_id_seq', 2)",
         ],
     )
     async def test_it_cannot_write_by_sql_as_text(self, committed: Core, statement: str) -> None:
-        async with committed.database.transaction() as session:
-            await session.execute(text("CREATE SEQUENCE counter"))
         with pytest.raises(WriteRefused):
             async with committed.database.reading() as session:
                 await session.execute(text(statement))
@@ -143,6 +178,16 @@ class TestReading:
             async with core.database.reading():
                 require_no_transaction("Reading from an endpoint")
         require_no_transaction("Reading from an endpoint")
+
+
+async def test_a_call_after_the_commit_does_not_come_at_the_end_of_a_savepoint(core: Core) -> None:
+    called: list[str] = []
+    async with core.database.transaction() as session:
+        call_after_commit(session, lambda: called.append("now"))
+        async with session.begin_nested():
+            await session.execute(text("SELECT 1"))
+        assert called == []
+    assert called == ["now"]
 
 
 @pytest.fixture
@@ -165,26 +210,30 @@ class TestDeadConnections:
             assert await session.scalar(text("SELECT pg_terminate_backend(:process, 10000)"), {"process": process})
         assert await process_of(single) not in (0, process)
 
-    @pytest.mark.parametrize(("trusted_s", "last_statement"), [(60.0, "SELECT pg_backend_pid()"), (0.0, ";")])
+    @pytest.mark.parametrize(("trusted_s", "is_asked"), [(60.0, False), (0.0, True)])
     async def test_the_server_is_asked_only_after_a_while(
-        self, core: Core, single: Database, monkeypatch: pytest.MonkeyPatch, trusted_s: float, last_statement: str
+        self, single: Database, monkeypatch: pytest.MonkeyPatch, trusted_s: float, is_asked: bool
     ) -> None:
         monkeypatch.setattr("fundwright.core.database._TRUSTED_S", trusted_s)
-        process = await process_of(single)
-        async with single.reading() as session:
-            await session.connection()
-            async with core.database.reading() as other:
-                sent = text("SELECT query FROM pg_stat_activity WHERE pid = :process")
-                assert await other.scalar(sent, {"process": process}) == last_statement
+        await process_of(single)
+        pings = 0
+
+        def count_ping(connection: Any) -> bool:
+            nonlocal pings
+            pings += 1
+            return True
+
+        monkeypatch.setattr(single.engine.sync_engine.dialect, "do_ping", count_ping)
+        await process_of(single)
+        assert pings == is_asked
 
 
-@pytest.mark.parametrize("setting", ["set_autocommit", "set_read_only"])
-async def test_a_task_that_is_canceled_while_it_gets_a_connection_leaves_none_to_the_garbage_collector(
-    single: Database, monkeypatch: pytest.MonkeyPatch, setting: str
+@pytest.mark.parametrize("opened", ["reading", "transaction"])
+async def test_a_task_that_is_canceled_while_it_begins_leaves_no_connection_to_the_garbage_collector(
+    single: Database, monkeypatch: pytest.MonkeyPatch, opened: str
 ) -> None:
     async def read() -> None:
-        opened = single.reading() if setting == "set_autocommit" else single.transaction()
-        async with opened as session:
+        async with getattr(single, opened)() as session:
             await session.execute(text("SELECT 1"))
 
     async def cancel(*_: object) -> None:
@@ -194,7 +243,7 @@ async def test_a_task_that_is_canceled_while_it_gets_a_connection_leaves_none_to
 
     process = await process_of(single)
     with monkeypatch.context() as patch:
-        patch.setattr(psycopg.AsyncConnection, setting, cancel)
+        patch.setattr(psycopg.AsyncCursor, "execute", cancel)
         reading = {asyncio.create_task(read())}
         (done,), _ = await asyncio.wait(reading)
     assert done.cancelled()

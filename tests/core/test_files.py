@@ -1,13 +1,17 @@
 """Uploaded files in the data folder."""
 
+import asyncio
+import errno
+import fcntl
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
-from fundwright.core.errors import Invalid
-from fundwright.core.files import FileStore, file_name
+from fundwright.core.errors import DiskFull, Invalid
+from fundwright.core.files import FileStore, disk_errors, file_name
 
 
 async def content() -> AsyncIterator[bytes]:
@@ -74,9 +78,50 @@ async def test_a_file_that_is_too_large_is_refused_while_it_arrives_and_leaves_n
     assert list((tmp_path / "files").rglob("*")) == []
 
 
-async def test_what_a_killed_process_left_of_an_upload_is_removed_after_a_day(tmp_path: Path) -> None:
+async def test_what_a_killed_process_left_of_an_upload_is_removed(tmp_path: Path) -> None:
     store = FileStore(tmp_path, max_bytes=100)
     left, underway = await store.receive(content()), await store.receive(content())
     os.utime(left.path, (0, 0))
     received = await store.receive(content())
     assert {path for path in tmp_path.iterdir() if path.is_file()} == {underway.path, received.path}
+
+
+async def test_what_a_killed_process_left_is_removed_from_a_folder_on_nfs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = FileStore(tmp_path, max_bytes=100)
+    left = await store.receive(content())
+    os.utime(left.path, (0, 0))
+
+    def flock(file: BinaryIO, operation: int) -> None:
+        """As NFS does it, see flock(2)."""
+        if operation & fcntl.LOCK_EX and not file.writable():
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    await store.receive(content())
+    assert not left.path.exists()
+
+
+async def test_what_is_still_being_received_is_kept_however_long_its_sender_pauses(tmp_path: Path) -> None:
+    store = FileStore(tmp_path, max_bytes=100)
+
+    def age() -> None:
+        for path in tmp_path.glob("incoming-*"):
+            os.utime(path, (0, 0))
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield b"Roofs "
+        await asyncio.to_thread(age)
+        await asyncio.to_thread(store.remove_abandoned)
+        yield b"leak."
+
+    received = await store.receive(slow())
+    assert await asyncio.to_thread(received.path.read_bytes) == b"Roofs leak."
+
+
+class TestDiskErrors:
+    def test_what_people_read_names_no_folder(self, tmp_path: Path) -> None:
+        with pytest.raises(DiskFull) as full, disk_errors(tmp_path):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        assert str(tmp_path) not in str(full.value)

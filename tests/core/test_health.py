@@ -2,21 +2,29 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 
 import httpx
 import pytest
 from fastapi import FastAPI
+from sqlalchemy import text
 
 from fundwright.core import health
 from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.mail import Mail, MailKind, MailState
 from fundwright.core.web import add_error_handlers
+from tests.support.polling import eventually
 from tests.support.slow_queries import Gate
 
 
 async def test_a_database_that_accepts_connections_but_does_not_respond_is_unavailable(
     core: Core, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health, "_DATABASE_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(health, "_PATIENCE_S", 0.05)
     gate = Gate(core.database)
     app = FastAPI()
     app.state.core = replace(core, database=gate)
@@ -30,3 +38,108 @@ async def test_a_database_that_accepts_connections_but_does_not_respond_is_unava
         gate.open_gate()
         monkeypatch.undo()
         assert (await client.get("/api/health")).json() == {"status": "ok"}
+
+
+async def ask(core: Core, address: str) -> httpx.Response:
+    app = FastAPI()
+    app.state.core = core
+    app.include_router(health.router)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://fundwright.test") as client:
+        return await client.get(address)
+
+
+class TestReadiness:
+    async def test_is_given_with_a_worker_and_a_database_that_accepts_changes(self, committed: Core) -> None:
+        waits = await ask(replace(committed, cache={}), "/readyz")
+        assert (waits.status_code, waits.json()["checks"].pop("workers")) == (503, "no heartbeat of a worker for a minute")
+        assert (await ask(replace(committed, cache={}), "/readyz?exclude=workers")).status_code == 200
+        async with committed.database.transaction() as session:
+            await session.execute(text("INSERT INTO procrastinate_workers DEFAULT VALUES"))
+        ready = await ask(replace(committed, cache={}), "/readyz")
+        assert (ready.status_code, set(ready.json()["checks"].values())) == (200, {"ok"})
+
+    @pytest.mark.parametrize(
+        ("name", "value", "check"),
+        [
+            ("_LEAST_FREE_BYTES", 10**18, "disk"),
+            ("_WRITE", "BEGIN READ ONLY; CREATE TABLE x ()", "database"),
+            ("_PATIENCE_S", 0, "database"),
+            ("NEWEST", "9999", "schema"),
+        ],
+    )
+    async def test_is_not_given(
+        self, committed: Core, monkeypatch: pytest.MonkeyPatch, name: str, value: object, check: str
+    ) -> None:
+        monkeypatch.setattr(health, name, value)
+        answer = await ask(replace(committed, cache={}), "/readyz")
+        assert answer.status_code == 503 and answer.json()["checks"][check] != "ok"
+
+    async def test_of_a_mail_server_that_does_not_accept_emails(self, committed: Core) -> None:
+        async with committed.database.transaction() as session:
+            old = now() - timedelta(hours=1)
+            session.add(
+                Mail(
+                    kind=MailKind.OTHER,
+                    recipient="",
+                    subject="",
+                    text="",
+                    html="",
+                    language="en",
+                    state=MailState.WAITING,
+                    created_at=old,
+                )
+            )
+        answer = await ask(replace(committed, cache={}), "/readyz")
+        assert answer.json()["checks"]["mail"] == "an email has waited for more than 15 minutes"
+
+    async def test_is_checked_once_in_a_while(self, committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[int] = []
+
+        async def count(_core: Core) -> dict[str, str]:
+            asked.append(1)
+            return {}
+
+        monkeypatch.setattr(health, "_ask_database", count)
+        core = replace(committed, cache={})
+        await asyncio.gather(*(ask(core, "/readyz") for _ in range(10)))
+        assert len(asked) == 1
+
+    async def test_is_given_again_once_the_data_folder_is_back(
+        self, committed: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(health, "_READINESS_LASTS_S", 0)
+        folder = tmp_path / "mounted"
+        core = replace(committed, cache={}, settings=committed.settings.model_copy(update={"data": folder}))
+        lost = await ask(core, "/readyz?exclude=workers")
+        assert (lost.status_code, lost.json()["checks"]["disk"]) == (503, "the data folder cannot be read")
+        folder.mkdir()
+        assert (await ask(core, "/readyz?exclude=workers")).status_code == 200
+
+    async def test_is_refused_while_the_data_folder_does_not_answer(
+        self, committed: Core, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        answers, asked = Event(), list[Path]()
+
+        def freeze(folder: Path) -> SimpleNamespace:
+            asked.append(folder)
+            answers.wait(20)
+            return SimpleNamespace(free=10**12)
+
+        monkeypatch.setattr(health, "_READINESS_LASTS_S", 0)
+        monkeypatch.setattr(health, "_PATIENCE_S", 1)
+        monkeypatch.setattr(health.shutil, "disk_usage", freeze)
+        core = replace(committed, cache={})
+        for _ in range(2):
+            frozen = await ask(core, "/readyz?exclude=workers")
+            assert frozen.json()["checks"] | {"database": "ok"} == {
+                "database": "ok", "schema": "ok", "mail": "ok", "disk": "the data folder did not answer in 3 seconds"
+            }  # fmt: skip
+        assert len(asked) == 1
+        answers.set()
+        await eventually(lambda: core.shared(f"{health.__name__}.readiness", object).measuring.done())
+        assert (await ask(core, "/readyz?exclude=workers")).status_code == 200
+
+    async def test_does_not_matter_for_being_alive(self, committed: Core) -> None:
+        gate = Gate(committed.database)
+        gate.close_gate()
+        assert (await ask(replace(committed, database=gate), "/healthz")).json() == {"status": "ok"}

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from typing import Any, ClassVar
 from uuid import UUID, uuid4
 
@@ -11,15 +12,16 @@ import pytest
 from procrastinate import App
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
-from sqlalchemy import text
+from sqlalchemy import text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from structlog.testing import capture_logs
 
-from fundwright.core import jobs
-from fundwright.core.database import Database
+from fundwright.core import job_entries, job_leases, jobs
+from fundwright.core.database import Database, now
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
-from fundwright.core.jobs import Job, JobHandler, JobPayload, JobQueue, JobRead, JobRun, JobState, Lane, _job_lock, no_actor
-from fundwright.core.messages import nlater, t, using_language
+from fundwright.core.job_leases import Fenced, job_lock
+from fundwright.core.jobs import Job, JobHandler, JobPayload, JobQueue, JobRead, JobRun, JobState, Lane, no_actor
+from fundwright.core.messages import from_stored, nlater, t, using_language
 from tests.support.databases import as_superuser
 from tests.support.jobs import Trial, ended, read, trial, working
 from tests.support.polling import eventually
@@ -87,6 +89,14 @@ class TestTitle:
 async def _nothing(_run: JobRun[Trial, None]) -> None: ...
 
 
+async def _add_short(*queues: JobQueue) -> UUID:
+    """Add a job of another lane, so that its end tells that workers have looked for jobs."""
+    for queue in queues:
+        queue.register(JobHandler(ShortTrial, _nothing, no_actor, lane=Lane.SHORT))
+    async with queues[0].database.transaction() as session:
+        return (await queues[0].enqueue(session, ShortTrial(), title="Short", owner_id=None)).id
+
+
 class TestEnqueue:
     async def test_runs_with_its_payload_and_keeps_the_result(self, queue: JobQueue) -> None:
         async def double(run: JobRun[Trial, None]) -> dict[str, Any]:
@@ -98,20 +108,66 @@ class TestEnqueue:
             job = await ended(queue, await add(queue, number=21))
         assert (job.state, job.result, job.done, job.total) == (JobState.SUCCEEDED, {"doubled": 42}, 1, 1)
 
-    async def test_owners_take_turns(self, queue: JobQueue) -> None:
-        other, running, may_end = uuid4(), list[UUID | None](), asyncio.Event()
+    @pytest.mark.security(53)
+    async def test_accounts_that_hold_their_share_leave_a_slot_to_another(self, queue: JobQueue) -> None:
+        running, may_end = list[UUID | None](), asyncio.Event()
 
         async def wait(run: JobRun[Trial, None]) -> None:
             running.append(run.owner_id)
-            await may_end.wait()
+            if run.payload.number:
+                await may_end.wait()
 
         queue.register(trial(wait))
-        added = [await add(queue, number) for number in range(4)]
-        added.append(await add(queue, owner_id=other))
-        async with working(queue):
-            await eventually(lambda: len(running) == 2)
-            assert set(running) == {OWNER, other}
+        hostile = [uuid4(), uuid4()]
+        added = [await add(queue, number, owner_id=account) for account in hostile for number in range(1, 5)]
+        async with working(queue, concurrency=2):
+            await eventually(lambda: len(running) == 4)
+            assert (await ended(queue, await add(queue))).state == JobState.SUCCEEDED
+            assert sorted(map(str, running)) == sorted(map(str, [*hostile, *hostile, OWNER]))
             may_end.set()
+            for job_id in added:
+                await ended(queue, job_id)
+
+    async def test_two_workers_together_keep_to_the_share(self, queue: JobQueue, database_url: str) -> None:
+        running, may_end = list[UUID](), asyncio.Event()
+
+        async def wait(run: JobRun[Trial, None]) -> None:
+            running.append(run.id)
+            await may_end.wait()
+
+        other = JobQueue(queue.database)
+        async with other.opened():
+            for each in (queue, other):
+                each.register(trial(wait))
+            added = [await add(queue, number) for number in range(4)]
+            async with working(queue, concurrency=1), working(other, concurrency=1):
+                await ended(queue, await _add_short(queue, other))
+                assert len(running) == 1
+                may_end.set()
+                for job_id in added:
+                    await ended(queue, job_id)
+
+    @pytest.mark.security(53)
+    async def test_when_all_slots_are_in_use_accounts_take_turns(self, queue: JobQueue) -> None:
+        order, running, may_end = list[UUID | None](), 0, asyncio.Semaphore(0)
+
+        async def wait(run: JobRun[Trial, None]) -> None:
+            nonlocal running
+            order.append(run.owner_id)
+            running += 1
+            await may_end.acquire()
+
+        queue.register(trial(wait))
+        accounts = [uuid4() for _ in range(4)]
+        added = [await add(queue, owner_id=account) for account in accounts for _ in range(3)]
+        async with working(queue, concurrency=1):
+            await eventually(lambda: running == 4)
+            added.append(await add(queue))
+            may_end.release()
+            await eventually(lambda: running == 5)
+            assert order[-1] == OWNER
+            for _ in added:
+                may_end.release()
             for job_id in added:
                 await ended(queue, job_id)
 
@@ -139,10 +195,15 @@ class TestEnqueue:
                 await ended(queue, job_id)
 
     async def test_a_background_job_gives_way_and_continues(self, queue: JobQueue) -> None:
-        order, has_begun, may_end = list[str](), asyncio.Event(), asyncio.Event()
+        order, has_begun, may_end, filled = list[str](), asyncio.Event(), asyncio.Event(), asyncio.Semaphore(0)
+        may_pause = asyncio.Event()
 
-        async def note(_run: JobRun[Trial, None]) -> None:
-            order.append("other")
+        async def note(run: JobRun[Trial, None]) -> None:
+            if run.payload.number:
+                filled.release()
+                await may_end.wait()
+            else:
+                order.append("other")
 
         async def pause_if_others_wait(run: JobRun[BackgroundTrial, None]) -> dict[str, Any]:
             order.append(f"background {run.checkpoint.get('next', 0)}")
@@ -150,7 +211,7 @@ class TestEnqueue:
                 await run.save_checkpoint(session, {"next": 1})
             await run.progress(1, 2, "steps")
             has_begun.set()
-            await may_end.wait()
+            await may_pause.wait()
             await run.pause_if_others_wait()
             return {"steps": 2}
 
@@ -160,11 +221,15 @@ class TestEnqueue:
             background = await queue.enqueue(session, BackgroundTrial(), title="Background", owner_id=None)
         async with working(queue, concurrency=1):
             await has_begun.wait()
+            for _ in range(3):  # all other slots
+                await add(queue, 1, owner_id=uuid4())
+                await filled.acquire()
             other = await add(queue)
-            may_end.set()
+            may_pause.set()
             await ended(queue, other)
             assert (await read(queue, background.id)).done == 1
             done = await ended(queue, background.id)
+            may_end.set()
         assert order == ["background 0", "other", "background 1"]
         assert (done.state, done.result, done.done) == (JobState.SUCCEEDED, {"steps": 2}, 2)
 
@@ -187,6 +252,39 @@ class TestEnqueue:
     async def test_an_unknown_kind_is_a_programming_error(self, queue: JobQueue) -> None:
         with pytest.raises(KeyError, match="no handler is registered for job kind 'trial'"):
             await add(queue)
+
+
+class TestVersions:
+    async def test_a_job_of_a_higher_version_or_an_unknown_kind_waits_for_another_process(
+        self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
+
+        class NewerTrial(Trial):
+            version = 2
+
+        newer = JobQueue(queue.database)
+        async with newer.opened():
+            newer.register(JobHandler(NewerTrial, _nothing, no_actor))
+            newer.register(JobHandler(ShortTrial, _nothing, no_actor))
+            queue.register(trial(_nothing))
+            async with queue.database.transaction() as session:
+                left = [
+                    (await newer.enqueue(session, payload, title="Test", owner_id=OWNER)).id
+                    for payload in (NewerTrial(), ShortTrial())
+                ]
+            own = await add(queue)
+            with capture_logs() as logs:
+                async with working(queue, concurrency=1):
+                    assert (await ended(queue, own)).state == JobState.SUCCEEDED
+                    await eventually(lambda: len([entry for entry in logs if entry["event"] == "job.left"]) == 2)
+                    assert [(await read(queue, job_id)).state for job_id in left] == [JobState.QUEUED] * 2
+            async with queue.database.transaction() as session:
+                await jobs.cancel(session, left[1], owner_id=OWNER)
+            older = await add(queue)
+            async with working(newer):
+                for job_id in (left[0], older):
+                    assert (await ended(queue, job_id)).state == JobState.SUCCEEDED
 
 
 class TestLanguage:
@@ -238,18 +336,20 @@ class TestFailure:
             job = await ended(queue, await add(queue))
         assert (job.state, job.error) == (JobState.FAILED, "The file is empty. Choose another one.")
 
-    async def test_an_unexpected_error_shows_an_id_and_no_detail(self, queue: JobQueue) -> None:
+    async def test_an_unexpected_error_shows_no_detail(self, queue: JobQueue) -> None:
         async def crash(_run: JobRun[Trial, None]) -> None:
             raise RuntimeError("secret detail")
 
         queue.register(trial(crash))
         async with working(queue):
             job = await ended(queue, await add(queue))
-        assert job.error is not None and "error " in job.error and "secret" not in job.error
+        assert job.error is not None and from_stored(job.error) == "Something went wrong" and "secret" not in job.error
 
-    async def test_a_job_of_a_package_that_was_removed_fails(self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_a_job_of_a_package_that_was_removed_fails_after_a_day(
+        self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
-        job_id = await add_orphan(queue)
+        job_id = await add_orphan(queue, created_at=now() - timedelta(hours=25))
         async with working(queue):
             job = await ended(queue, job_id)
         assert (job.state, job.error) == (
@@ -521,7 +621,7 @@ class TestResume:
         with monkeypatch.context() as patched:
             patched.setattr(psycopg.AsyncConnection, "close", later)
             for _ in range(2):
-                async with _job_lock(database_url, job_id) as is_mine:
+                async with job_lock(database_url, job_id) as is_mine:
                     assert is_mine
         for connection in open_still:
             await connection.close()
@@ -677,3 +777,131 @@ class TestResume:
                 )
             assert (await ended(queue, job_id)).state == JobState.SUCCEEDED
         assert (runs, most_at_once) == (2, 1)
+
+
+async def test_a_worker_takes_jobs_of_one_lane_while_another_looks_through_those_of_another(queue: JobQueue) -> None:
+    queue.register(trial(_nothing))
+    await add(queue)
+    async with queue.database.transaction() as session:
+        worker_id = await session.scalar(text("INSERT INTO procrastinate_workers DEFAULT VALUES RETURNING id"))
+    async with await psycopg.AsyncConnection.connect(queue.database.direct_url) as other:
+        await other.execute(job_entries._LOCK, {"queues": [Lane.SHORT]})
+        async with asyncio.timeout(10):
+            assert await queue._entries.fetch_job([Lane.LONG], worker_id) is not None
+
+
+class Stalled:
+    """A run whose process says nothing anymore, but goes on, as one does that wakes up."""
+
+    def __init__(self, queue: JobQueue) -> None:
+        self.wakes_up, self.has_begun, self.is_over = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.runs = 0
+        self.refused: list[type[Exception]] = []
+        queue.register(trial(self._run))
+
+    async def _run(self, run: JobRun[Trial, None]) -> dict[str, Any]:
+        self.runs += 1
+        if self.runs == 1:
+            late = asyncio.create_task(self._write_late(run))
+            await asyncio.shield(late)
+        return {"by": self.runs}
+
+    async def _write_late(self, run: JobRun[Trial, None]) -> None:
+        async def begun_before() -> None:
+            async with run.transaction() as session:
+                await session.execute(update(Job).where(Job.id == run.id).values(title="Written late"))
+                self.has_begun.set()
+                await self.wakes_up.wait()
+
+        async def save() -> None:
+            async with run.transaction() as session:
+                await run.save_checkpoint(session, {"at": 1})
+
+        for write in (begun_before, save, lambda: run.progress(1, 1)):
+            try:
+                await write()
+            except (DatabaseAway, Fenced) as error:
+                self.refused.append(type(error))
+        self.is_over.set()
+
+
+class TestStall:
+    @pytest.fixture(autouse=True)
+    def _without_heartbeats(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(job_leases, "HEARTBEAT_S", 3_600)
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
+
+    async def test_another_worker_continues_and_the_first_may_write_no_more(
+        self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(jobs, "LEASE_S", 0.3)
+        stalled = Stalled(queue)
+        other = JobQueue(queue.database)
+        async with other.opened():
+            other.register(queue._handlers["trial"])
+            job_id = await add(queue)
+            async with working(queue):
+                await stalled.has_begun.wait()
+                async with working(other):
+                    job = await ended(queue, job_id)
+                    assert (job.state, job.result, job.title) == (JobState.SUCCEEDED, {"by": 2}, "Test")
+                    stalled.wakes_up.set()
+                    await stalled.is_over.wait()
+        assert stalled.refused == [DatabaseAway, Fenced, Fenced]
+        assert await read(queue, job_id) == job
+
+    async def test_cancel_ends_it_at_once(self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(jobs, "STALLED_S", 0)
+        stalled = Stalled(queue)
+        job_id = await add(queue)
+        async with working(queue):
+            await stalled.has_begun.wait()
+            async with queue.database.transaction() as session:
+                assert (await jobs.cancel(session, job_id, owner_id=OWNER)).state == JobState.CANCELED
+            stalled.wakes_up.set()
+            await stalled.is_over.wait()
+            assert (await ended(queue, await add(queue))).state == JobState.SUCCEEDED, "the worker goes on"
+        assert stalled.refused == [DatabaseAway, Fenced, Fenced]
+        job = await read(queue, job_id)
+        assert (job.state, job.title, job.result) == (JobState.CANCELED, "Test", None)
+
+    async def test_a_process_that_has_woken_up_keeps_its_job(self, queue: JobQueue) -> None:
+        runs, may_end = 0, asyncio.Event()
+
+        async def wait(_run: JobRun[Trial, None]) -> None:
+            nonlocal runs
+            runs += 1
+            await may_end.wait()
+
+        queue.register(trial(wait))
+        other = JobQueue(queue.database)
+        async with working(queue):
+            job_id = await add(queue)
+            await eventually(lambda: runs)
+            await other._fence(job_id)  # which has found it stalled a moment before
+            may_end.set()
+            assert (await ended(queue, job_id)).state == JobState.SUCCEEDED
+        assert runs == 1
+
+    @pytest.mark.slow
+    async def test_a_job_that_says_it_runs_is_left_alone(self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(job_leases, "HEARTBEAT_S", 0.05)
+        monkeypatch.setattr(jobs, "LEASE_S", 2)
+        runs, may_end = 0, asyncio.Event()
+
+        async def wait(_run: JobRun[Trial, None]) -> None:
+            nonlocal runs
+            runs += 1
+            await may_end.wait()
+
+        queue.register(trial(wait))
+        other = JobQueue(queue.database)
+        async with other.opened():
+            other.register(queue._handlers["trial"])
+            job_id = await add(queue)
+            async with working(queue), working(other):
+                await eventually(lambda: runs)
+                await asyncio.sleep(4)
+                may_end.set()
+                assert (await ended(queue, job_id)).state == JobState.SUCCEEDED
+        assert runs == 1

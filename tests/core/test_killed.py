@@ -21,6 +21,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.opportunities.files import notice_id, sam_file, sam_row
 from tests.support.accounts import add_account
+from tests.support.jobs import working
 from tests.support.polling import eventually
 
 _ROWS, _BROKEN = 20_000, 40
@@ -61,6 +62,12 @@ class Worker:
     def kill(self) -> None:
         self._process.send_signal(signal.SIGKILL)
         assert self._process.wait() == -signal.SIGKILL
+
+    def pause(self) -> None:
+        self._process.send_signal(signal.SIGSTOP)
+
+    def wake_up(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
 
     def stop(self) -> None:
         self._process.terminate()
@@ -113,6 +120,43 @@ async def test_an_import_ends_with_exactly_the_right_counts(committed: Core, own
         rejections = await session.scalar(text("SELECT count(*) FROM import_rejection"))
     assert (report.new, report.changed, report.unchanged, report.rejected) == (_ROWS, 0, 0, _BROKEN)
     assert (stored_rows, versions, rejections) == (_ROWS, _ROWS, _BROKEN)
+
+
+@pytest.mark.slow
+async def test_the_job_of_a_worker_that_is_paused_is_done_by_another_once(
+    committed: Core, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core_jobs, "LEASE_S", 12)
+    monkeypatch.setattr(core_jobs, "_ORPHAN_INTERVAL_S", 1)
+
+    async def start(*numbers: int) -> tuple[UUID, UUID]:
+        rows = (sam_row(NoticeId=notice_id(n), Title=f"Repair of roof {n}") for n in numbers)
+        upload = await committed.files.spool(once(sam_file(*rows)))
+        async with committed.database.transaction() as session:
+            run = await opportunities.start_import(session, owner, committed, source="sam", filename="sam.csv", upload=upload)
+        assert run.job_id
+        return run.id, run.job_id
+
+    async def counts() -> tuple[int, int, int]:
+        async with committed.database.transaction() as session:
+            report = await opportunities.get_import(session, owner, run_id)
+            return report.new, report.changed, await session.scalar(text("SELECT count(*) FROM opportunity_version")) or 0
+
+    run_id, job_id = await start(*range(_ROWS))
+    paused = Worker(committed)
+    try:
+        await until(committed, job_id, lambda job: bool(job.total and 0 < job.done < job.total / 2))
+        paused.pause()
+        async with working(committed.jobs):
+            ended = await until(committed, job_id, lambda job: job.state.is_over)
+        assert (ended.state, await counts()) == (JobState.SUCCEEDED, (_ROWS, 0, _ROWS))
+        paused.wake_up()
+        _, next_job = await start(_ROWS)  # the worker that was paused does it
+        assert (await until(committed, next_job, lambda job: job.state.is_over)).state == JobState.SUCCEEDED
+        assert (await read(committed, job_id), (await counts())[:2]) == (ended, (_ROWS, 0))
+    finally:
+        paused.wake_up()
+        paused.stop()
 
 
 @pytest.mark.slow

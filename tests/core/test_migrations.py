@@ -14,12 +14,19 @@ from psycopg.types.json import Jsonb
 
 from fundwright.accounts.schemas import UPGRADE
 from fundwright.core import migrations
-from fundwright.core.database_role import ROLE
+from fundwright.core.database_role import SERVING_ROLE
 from fundwright.core.errors import StartRefused
-from fundwright.core.migrations import revisions, upgrade
+from fundwright.core.migrations import check_schema, revisions, upgrade
 from fundwright.templates.builtin import COVER_LETTER
 from fundwright.templates.schemas import TemplateSection
-from tests.support.databases import as_superuser
+from tests.support.databases import as_owner, as_superuser
+
+
+@pytest.fixture
+def database_url(database_url: str) -> str:
+    """The address of the database for its owner, who migrates it."""
+    return as_owner(database_url)
+
 
 _CATALOGS = ("pg_class", "pg_attribute", "pg_attrdef", "pg_constraint", "pg_extension", "pg_proc", "pg_trigger")
 
@@ -38,7 +45,7 @@ async def set_back(url: str, *, to: str) -> None:
         connection.execute("DROP SCHEMA public CASCADE")
         connection.execute("CREATE SCHEMA public AUTHORIZATION pg_database_owner")
         connection.execute("CREATE EXTENSION vector")
-    await upgrade(url, to=to)
+    await upgrade(as_owner(url), to=to)
 
 
 class TestRevisions:
@@ -481,14 +488,28 @@ class TestUpgrade:
             connection.execute("CREATE ROLE guest LOGIN")
         try:
             with pytest.raises(StartRefused, match=r"may not set up the database .*run `CREATE EXTENSION vector` there"):
-                await upgrade(postgres.replace(f"{ROLE}@/fundwright?", "guest@/unprepared?"))
+                await upgrade(postgres.replace(f"{SERVING_ROLE}@/fundwright?", "guest@/unprepared?"))
         finally:
             with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
                 connection.execute("DROP DATABASE unprepared")
                 connection.execute("DROP ROLE guest")
 
-    async def test_a_newer_schema_is_refused(self, database_url: str) -> None:
+    async def test_a_newer_schema_that_lacks_something_is_refused(self, database_url: str) -> None:
         with psycopg.connect(database_url, autocommit=True) as connection:
             connection.execute("UPDATE alembic_version SET version_num = '9999'")
-        with pytest.raises(StartRefused, match=r"newer version of Fundwright \(schema 9999\)"):
             await upgrade(database_url)
+            connection.execute("COMMENT ON TABLE alembic_version IS 'Works with code since revision 9998'")
+            with pytest.raises(StartRefused, match=r"newer version of Fundwright \(schema 9999\)"):
+                await upgrade(database_url)
+            connection.execute("COMMENT ON TABLE alembic_version IS NULL")
+            with pytest.raises(StartRefused, match=r"newer version of Fundwright \(schema 9999\)"):
+                await upgrade(database_url)
+
+    async def test_an_older_schema_is_refused_if_nobody_may_migrate_it(self, database_url: str) -> None:
+        await check_schema(database_url)
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = '0081'")
+        with pytest.raises(
+            StartRefused, match=r"lacks the schema \d{4} of this version .* Run `fundwright migrate` with FUNDWRIGHT_OWNER_URL"
+        ):
+            await check_schema(database_url)

@@ -14,7 +14,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from fastapi import APIRouter
 from httpx import ASGITransport, AsyncClient
-from pydantic import Field, SecretStr
+from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 from sqlalchemy import text
 
@@ -30,7 +30,7 @@ from fundwright.core.settings import PackageSettings
 from fundwright.core.web import CoreDep
 from fundwright_ui import Icon, extension, icon
 from fundwright_ui.app import build_app
-from tests.support.cores import OwnSettings
+from tests.support.cores import settings_of
 
 Open = Callable[..., Any]
 
@@ -69,7 +69,7 @@ def open_with(database_url: str, tmp_path: Path) -> Open:
         plugins = Plugins([hooks, extension])
         for package in packages:
             plugins.register(package)
-        given = OwnSettings(data=tmp_path, database_url=SecretStr(database_url), **settings)
+        given = settings_of(database_url, tmp_path).model_copy(update=settings)
         async with open_core(given, plugins) as core:
             yield core
 

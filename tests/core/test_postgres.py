@@ -21,6 +21,7 @@ from e2e.pages.polling import eventually
 from fundwright.core import postgres
 from fundwright.core.errors import StartRefused
 from fundwright.core.postgres import EmbeddedPostgres, only_server
+from tests.support.databases import as_owner
 
 
 class Usage(NamedTuple):
@@ -138,7 +139,7 @@ class TestUse:
             pass
         subprocess.run(["cp", "-a", folder, copy], check=True)
         with EmbeddedPostgres(folder).use() as url:
-            with EmbeddedPostgres(copy).use() as url_of_copy, psycopg.connect(url_of_copy, autocommit=True) as connection:
+            with EmbeddedPostgres(copy).use() as theirs, psycopg.connect(as_owner(theirs), autocommit=True) as connection:
                 connection.execute("CREATE TABLE only_in_the_copy ()")
             with psycopg.connect(url) as connection:
                 assert connection.execute("SELECT to_regclass('only_in_the_copy')").fetchone() == (None,)
@@ -230,6 +231,14 @@ class TestUse:
         monkeypatch.setattr(shutil, "disk_usage", lambda _folder: Usage(10, 10, 0))
         with pytest.raises(StartRefused, match=r"The disk that holds .* is full\. Free at least 200 MB"):
             with EmbeddedPostgres(tmp_path).use():
+                pass
+
+    def test_a_file_system_without_a_folder_for_sockets_is_not_blamed_on_the_data_folder(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(postgres, "_SOCKETS", tmp_path / "missing")
+        with pytest.raises(StartRefused, match=r"The folder .*/missing cannot be used: .* DATABASE_URL"):
+            with EmbeddedPostgres(tmp_path / "data").use():
                 pass
 
     def test_a_folder_that_cannot_be_created_is_reported_in_one_message(self, tmp_path: Path) -> None:

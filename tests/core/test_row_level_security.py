@@ -14,8 +14,9 @@ from psycopg import Connection
 from psycopg.sql import SQL, Composed, Identifier
 from psycopg.sql import Literal as Value
 
-from fundwright.core.scopes import INSTALLATION, NOBODY, Scope
-from tests.support.databases import as_superuser
+from fundwright.core.scopes import NOBODY, Scope
+from tests.support.databases import as_owner, as_superuser
+from tests.support.scopes import INSTALLATION
 
 pytestmark = pytest.mark.database
 
@@ -52,6 +53,9 @@ INSTALLATION_WIDE: Mapping[str, str] = {
     "opportunity_version": _NOTICES,
     "opportunity_word": _NOTICES,
     "opportunity_words": _NOTICES,
+    "installation": "fingerprints of the data folder",
+    "installation_purpose": "of the installation, and only its owner reads it",
+    "installation_secret": "of the installation, and only its owner reads it",
     "page_view": "usage of the installation",
     "passkey": _PEOPLE,
     "plan": "the plans of the installation",
@@ -171,8 +175,7 @@ def insertion(table: str, row: Mapping[str, object]) -> Composed:
 
 
 def act(connection: Connection, scope: Scope) -> None:
-    for name, value in scope.settings.items():
-        connection.execute("SELECT set_config(%s, %s, false)", [name, value])
+    connection.execute(f"SELECT {', '.join(scope.expressions)}".encode())
 
 
 def count(connection: Connection, table: str, condition: Composed | SQL = SQL("true")) -> int:
@@ -243,8 +246,8 @@ def restrict(connection: Connection, *ids: UUID) -> None:
 
 
 @pytest.fixture
-def connection(database_url: str) -> Iterator[Connection]:
-    """A connection of the application's role to a database with a row of Ada and of Bob in each table; everything is rolled back."""
+def filled(database_url: str) -> str:
+    """A database with a row of Ada and of Bob in each table."""
     with psycopg.connect(as_superuser(database_url), autocommit=True) as superuser:
         superuser.execute("SET session_replication_role = replica")  # without accounts and workspaces
         for scope in (ADA, BOB):
@@ -260,7 +263,21 @@ def connection(database_url: str) -> Iterator[Connection]:
                 superuser.execute(insertion(table, row_of(superuser, table, scope, **trashed)))
             labeled: dict[str, Any] = {"id": uuid4(), OWNER: None, "category_id": row_id(scope, "trash_item")}
             superuser.execute(insertion("label", row_of(superuser, "label", scope, **labeled)))
-    with psycopg.connect(database_url) as opened:
+    return database_url
+
+
+@pytest.fixture
+def connection(filled: str) -> Iterator[Connection]:
+    """A connection of the role that serves; everything is rolled back."""
+    with psycopg.connect(filled) as opened:
+        yield opened
+        opened.rollback()
+
+
+@pytest.fixture
+def owners(filled: str) -> Iterator[Connection]:
+    """A connection of the owner, who may change policies; everything is rolled back."""
+    with psycopg.connect(as_owner(filled)) as opened:
         yield opened
         opened.rollback()
 
@@ -399,14 +416,14 @@ def test_what_is_restricted_to_nobody_is_hidden(connection: Connection) -> None:
         "CREATE POLICY too_wide ON document USING (true)",
     ],
 )
-def test_a_missing_policy_is_noticed(connection: Connection, mutation: str) -> None:
-    connection.execute(mutation.encode())
-    assert set(leaks(connection, "document")) == {"nobody reads", "reads", "changes", "deletes", "inserts", "moves"}
+def test_a_missing_policy_is_noticed(owners: Connection, mutation: str) -> None:
+    owners.execute(mutation.encode())
+    assert set(leaks(owners, "document")) == {"nobody reads", "reads", "changes", "deletes", "inserts", "moves"}
 
 
-def test_a_policy_that_checks_only_reads_is_noticed(connection: Connection) -> None:
-    connection.execute("ALTER POLICY workspace ON document WITH CHECK (true)")
-    assert {"inserts", "moves"} <= set(leaks(connection, "document"))
+def test_a_policy_that_checks_only_reads_is_noticed(owners: Connection) -> None:
+    owners.execute("ALTER POLICY workspace ON document WITH CHECK (true)")
+    assert {"inserts", "moves"} <= set(leaks(owners, "document"))
 
 
 def test_full_text_indexes_are_used(database_url: str) -> None:

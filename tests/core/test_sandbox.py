@@ -8,10 +8,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import aclosing, suppress
+from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 import psutil
 import pytest
@@ -20,6 +21,7 @@ from fundwright.core import sandbox_limits
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import using_language
 from fundwright.core.sandbox import Limits, Sandbox
+from fundwright.core.scopes import Scope, acting_in
 from tests.core import sandboxed
 from tests.support.polling import eventually
 
@@ -91,6 +93,37 @@ class TestTime:
             assert [result async for result in results] == [b""] * 19_999
         counting.cancel()
         assert turns >= 19_999
+
+    @pytest.mark.slow
+    async def test_progress_is_awaited_like_a_result(self, sandbox: Sandbox) -> None:
+        working = partial(sandboxed.work_in_steps, 6)
+        assert await run(sandbox, working, limits=replace(LIMITS, silent_seconds=3)) == [b"done"]
+        with pytest.raises(Invalid, match="took too long"):
+            await run(sandbox, working, limits=replace(LIMITS, total_seconds=3))
+
+    async def test_a_child_that_has_run_for_a_while_leaves_the_processor_to_younger_ones(self, sandbox: Sandbox) -> None:
+        async with aclosing(sandbox.stream(partial(sandboxed.spin_after_own_pid), limits=LIMITS, name="a")) as results:
+            child = psutil.Process(int(await anext(results)))
+            own = psutil.Process().nice()
+            assert child.nice() == min(own + 10, 19), "after the server"
+            await eventually(lambda: child.nice() == 19)
+
+
+class TestTurns:
+    @pytest.mark.security(53)
+    async def test_two_accounts_that_hold_their_share_leave_room_for_a_third(self, sandbox: Sandbox) -> None:
+        async with AsyncExitStack() as stack, asyncio.timeout(20):
+            for account in (uuid4(), uuid4()):
+                with acting_in(Scope(account_id=account)):
+                    for _ in range(LIMITS.at_once_each):
+                        stream = sandbox.stream(partial(sandboxed.own_pid), limits=LIMITS, name="a")
+                        await anext(await stack.enter_async_context(aclosing(stream)))
+                    for _ in range(LIMITS.at_once):  # these would take all slots
+                        further = asyncio.ensure_future(run(sandbox, partial(sandboxed.own_pid)))
+                        stack.callback(further.cancel)
+            with acting_in(Scope(account_id=uuid4())):
+                assert await run(sandbox, partial(sandboxed.echo, b"small")) == [b"small"]
+            assert not further.done()
 
 
 class TestMemory:
@@ -286,7 +319,9 @@ class TestConfinement:
 
     async def test_the_environment_of_the_server_is_not_there(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DATABASE_URL", "postgresql://fundwright:secret@db/fundwright")
-        assert await run(sandbox, partial(sandboxed.environment)) == [b"PYTHONPATH\nLANG"]
+        assert await run(sandbox, partial(sandboxed.environment)) == [
+            b"PYTHONPATH\nLANG\nOPENBLAS_NUM_THREADS\nORT_DISABLE_TELEMETRY"
+        ]
 
 
 class TestEnd:

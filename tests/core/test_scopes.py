@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from uuid import UUID
 
+import psycopg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
@@ -12,12 +13,13 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.errors import UnusableText
 from fundwright.core.mail import Mail
-from fundwright.core.scopes import INSTALLATION, NOBODY, Scope, across_workspaces, act_in, acting_in
+from fundwright.core.scopes import NOBODY, Scope, across_workspaces, act_in, acting_in
+from tests.support.scopes import INSTALLATION
 
 ADA, BOB = (Scope(workspace_id=UUID(int=number), account_id=UUID(int=number + 10)) for number in (1, 2))
 _SETTINGS = text(
     "SELECT current_setting('app.workspace_id', true), current_setting('app.account_id', true), "
-    "current_setting('app.is_installation', true), current_setting('app.share_id', true)"
+    "substr(current_setting('app.is_installation', true), 65), current_setting('app.share_id', true)"
 )
 
 
@@ -26,13 +28,13 @@ async def settings(session: AsyncSession) -> tuple[str, ...]:
 
 
 async def write_across_workspaces(single: Database, row: Mail) -> None:
-    async with single.transaction() as session, across_workspaces(session):
+    async with single.transaction() as session, across_workspaces(session, "unused files"):
         session.add(row)
         await session.flush()
 
 
 def values(scope: Scope) -> tuple[str, ...]:
-    return tuple(scope.settings.values())
+    return tuple(str(each or "") for each in (scope.workspace_id, scope.account_id, scope.purpose, scope.share_id))
 
 
 @pytest.fixture
@@ -91,27 +93,27 @@ class TestAcrossWorkspaces:
         act_in(ADA)
         for _ in range(2):
             async with getattr(single, opened)() as session:
-                async with across_workspaces(session):
+                async with across_workspaces(session, "unused files"):
                     assert await settings(session) == values(INSTALLATION)
-                    async with across_workspaces(session):
+                    async with across_workspaces(session, "unused files"):
                         assert await settings(session) == values(INSTALLATION)
                     assert await settings(session) == values(INSTALLATION)
                 assert await settings(session) == values(ADA)
 
     async def test_includes_savepoints(self, single: Database) -> None:
         act_in(ADA)
-        async with single.transaction() as session, across_workspaces(session), session.begin_nested():
+        async with single.transaction() as session, across_workspaces(session, "unused files"), session.begin_nested():
             assert await settings(session) == values(INSTALLATION)
 
     async def test_ends_with_an_error(self, single: Database) -> None:
         act_in(ADA)
         async with single.transaction() as session:
             with pytest.raises(ZeroDivisionError):
-                async with across_workspaces(session):
+                async with across_workspaces(session, "unused files"):
                     raise ZeroDivisionError
             assert await settings(session) == values(ADA)
         with pytest.raises(DBAPIError):
-            async with single.transaction() as session, across_workspaces(session):
+            async with single.transaction() as session, across_workspaces(session, "unused files"):
                 await session.execute(text("SELECT 1 / 0"))
         async with single.reading() as session:
             assert await settings(session) == values(ADA)
@@ -121,6 +123,19 @@ class TestAcrossWorkspaces:
             assert await settings(session) == values(ADA)
         async with single.transaction() as session:
             with pytest.raises(DBAPIError):
-                async with session.begin_nested(), across_workspaces(session):
+                async with session.begin_nested(), across_workspaces(session, "unused files"):
                     await session.execute(text("SELECT 1 / 0"))
             assert await settings(session) == values(ADA)
+
+
+@pytest.mark.security(51)
+@pytest.mark.parametrize("opened", ["transaction", "reading"])
+async def test_a_scope_ends_with_its_transaction(single: Database, opened: str) -> None:
+    """A pooler lets another process use the connection to the server next."""
+    async with getattr(single, opened)(scope=ADA) as session:
+        assert await settings(session) == values(ADA)
+    async with single.engine.connect() as connection:
+        driver = (await connection.get_raw_connection()).driver_connection
+        assert isinstance(driver, psycopg.AsyncConnection)
+        rows = await (await driver.execute(str(_SETTINGS).encode())).fetchone()
+    assert not any(rows or [True])

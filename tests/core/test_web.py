@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Annotated
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -21,6 +23,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.mail import Mail, MailKind, MailState
+from fundwright.core.uploads import receive_file
 from fundwright.core.web import (
     CoreDep,
     CsvDownload,
@@ -29,9 +32,10 @@ from fundwright.core.web import (
     RequestLimitMiddleware,
     add_error_handlers,
     csv_download,
-    receive_file,
 )
 from tests.support.polling import eventually
+
+ACCOUNT_ID = uuid4()
 
 
 def _polite(text: str) -> str:
@@ -55,9 +59,14 @@ def build(core: Core) -> FastAPI:
     async def add_note(note: Note) -> int:
         return len(note.text)
 
+    @app.post("/api/many-notes")
+    async def add_notes(notes: list[Note]) -> int:
+        return len(notes)
+
     @app.post("/api/files")
     async def add_file(core: CoreDep, request: Request) -> int:
-        return (await receive_file(core, request, core.files.receive)).kept.size_bytes
+        received = await receive_file(core, request, core.files.receive, account_id=ACCOUNT_ID)
+        return received.kept.size_bytes
 
     @app.get("/api/refused")
     async def refused() -> None:
@@ -79,7 +88,7 @@ def build(core: Core) -> FastAPI:
             if failure:
                 raise DatabaseAway if failure == "away" else RuntimeError
 
-        return csv_download(core, "numbers.csv", lines)
+        return csv_download(core, "numbers.csv", lines, party="ada")
 
     @app.get("/api/picture")
     async def picture() -> Response:
@@ -138,11 +147,11 @@ class TestErrors:
         ("headers", "beginning"),
         [
             ({}, "The database"),
-            ({"accept-language": "nl, fr-CH;q=0.8, de;q=0.5"}, "La base"),
+            ({"accept-language": "nl, fr-CH;q=0.8, de;q=0.5"}, "The database"),
             ({"accept-language": "fr", "cookie": "language=de"}, "Die Datenbank"),
         ],
     )
-    async def test_use_the_language_that_the_browser_asks_for(
+    async def test_use_the_language_chosen_in_the_browser(
         self, program: httpx.AsyncClient, headers: dict[str, str], beginning: str
     ) -> None:
         answer = await program.get("/api/refused", headers=headers)
@@ -169,6 +178,24 @@ class TestBounds:
         assert answer.json()["error"]["message"].startswith("The request is larger than 1,000 bytes.")
         assert taken_bytes < 2_000
 
+    @pytest.mark.security(53)
+    @pytest.mark.parametrize("part", ['"%06x":0,', '"%06x" : 0,', "[],", "{},", "0,"])
+    async def test_a_body_has_a_limited_number_of_parts(self, program: httpx.AsyncClient, part: str) -> None:
+        def body(count: int) -> bytes:
+            parts = ("".join(part % number if "%" in part else part for number in range(count))).rstrip(",")
+            return ('{"text":"x","more":' + (f"{{{parts}}}" if "%" in part else f"[{parts}]") + "}").encode()
+
+        headers = {"content-type": "application/json"}
+        answers = [await program.post("/api/notes", content=body(count), headers=headers) for count in (9_990, 10_001)]
+        assert [answer.status_code for answer in answers] == [200, 413]
+        sentence = "The request has more than 10,000 objects, arrays, and members. Split it into several requests."
+        assert answers[1].json()["error"]["message"].startswith(sentence)
+
+    async def test_a_text_may_have_any_number_of_brackets(self, program: httpx.AsyncClient) -> None:
+        body = json.dumps({"text": '[x], {"y": 1}\\' * 20_000}).encode()
+        answer = await program.post("/api/notes", content=body, headers={"content-type": "application/json"})
+        assert answer.status_code == 200
+
     @pytest.mark.security(42)
     async def test_strangers_cannot_have_megabytes_of_json_parsed(self, program: httpx.AsyncClient) -> None:
         """Parsing blocks all other requests: 16 MB of JSON took two seconds and 400 MB of memory."""
@@ -176,7 +203,7 @@ class TestBounds:
         answers = [
             await program.post("/api/notes", content=body, headers={"content-type": "application/json"}) for body in bodies
         ]
-        assert [answer.status_code for answer in answers] == [422, 413]
+        assert [answer.status_code for answer in answers] == [413, 413]
 
     async def test_an_upload_has_a_bound_of_its_own(self, program: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(web, "_MAX_BODY_BYTES", 1_000)
@@ -188,6 +215,16 @@ class TestBounds:
         answer = await program.post("/api/notes", json={"text": "abc"})
         assert (answer.headers["x-content-type-options"], answer.headers["cache-control"]) == ("nosniff", "no-store")
         assert (await program.get("/api/picture")).headers["cache-control"] == "public, max-age=60"
+
+
+@pytest.mark.security(53)
+async def test_no_body_has_more_problems_than_an_answer_lists(core: Core) -> None:
+    """90,000 took two seconds to write, and everyone waited."""
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(build(core)), base_url="http://fundwright.test") as client:
+        answer = await client.post("/api/many-notes", json=[{}] * 1_000)
+    assert answer.status_code == 422
+    assert len(answer.json()["problems"]) == 100
+    assert answer.json()["error"]["message"].startswith("body.0.text: ")
 
 
 async def test_a_client_that_disconnects_while_sending_is_not_an_error(core: Core) -> None:
@@ -207,7 +244,9 @@ async def test_a_client_that_disconnects_while_sending_is_not_an_error(core: Cor
 Sent = Callable[[Message], Awaitable[None]]
 
 
-async def download(core: Core, lines: Callable[[AsyncSession], AsyncIterator[str]], on_send: Sent | None = None) -> bytes:
+async def download(
+    core: Core, lines: Callable[[AsyncSession], AsyncIterator[str]], on_send: Sent | None = None, *, party: object = "ada"
+) -> bytes:
     """The file as received by a client that stays connected."""
     pieces: list[bytes] = []
 
@@ -219,7 +258,8 @@ async def download(core: Core, lines: Callable[[AsyncSession], AsyncIterator[str
             await on_send(message)
         pieces.append(message.get("body", b""))
 
-    await csv_download(core, "x.csv", lines)({"type": "http", "method": "GET", "path": "/", "headers": []}, receive, send)
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    await csv_download(core, "x.csv", lines, party=party)(scope, receive, send)
     return b"".join(pieces)
 
 
@@ -256,7 +296,7 @@ class TestCsvDownload:
             ended.append("sent")
 
         scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
-        downloading = asyncio.create_task(csv_download(core, "x.csv", lines)(scope, receive, send))
+        downloading = asyncio.create_task(csv_download(core, "x.csv", lines, party="ada")(scope, receive, send))
         await begun.wait()
         gone.set()
         await downloading
@@ -299,13 +339,33 @@ class TestCsvDownload:
             await gate.wait()
             yield "a line\r\n"
 
-        downloads = [asyncio.create_task(download(small, lines)) for _ in range(10)]
+        downloads = [asyncio.create_task(download(small, lines, party=number)) for number in range(10)]
         await eventually(lambda: begun)
         async with database.transaction() as session:
             assert await session.scalar(text("SELECT 2")) == 2
         gate.set()
         assert await asyncio.gather(*downloads) == [b"a line\r\n"] * len(downloads)
         await database.close()
+
+    @pytest.mark.security(53)
+    async def test_does_not_wait_for_those_of_one_other_account(self, core: Core) -> None:
+        """Two permits for everyone: with two long exports of one person, a small one of another took 45.7 s."""
+        gate, begun = asyncio.Event(), list[int]()
+
+        async def long(_session: AsyncSession) -> AsyncIterator[str]:
+            begun.append(1)
+            await gate.wait()
+            yield "long\r\n"
+
+        async def short(_session: AsyncSession) -> AsyncIterator[str]:
+            yield "short\r\n"
+
+        downloads = [asyncio.create_task(download(core, long, party="ada")) for _ in range(20)]
+        await eventually(lambda: begun)
+        assert await asyncio.wait_for(download(core, short, party="grace"), 10) == b"short\r\n"
+        assert len(begun) == 1
+        gate.set()
+        assert await asyncio.gather(*downloads) == [b"long\r\n"] * 20
 
     async def test_lets_others_have_a_turn_while_it_is_written(self, core: Core) -> None:
         turns, turns_meanwhile = 0, 0

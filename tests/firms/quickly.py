@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from fundwright.generation.collecting import parts_of, topic_of
@@ -23,6 +25,13 @@ from tests.firms import Firm
 from tests.firms.layouts import Layout
 
 _READERS = (MarkdownReader(), TextReader())
+
+
+R = TypeVar("R")
+
+
+async def _at_once(function: partial[R]) -> R:
+    return function()
 
 
 def read_document(filename: str, text: str) -> DocumentText:
@@ -56,7 +65,7 @@ async def sections(firm: Firm, layout: Layout, embedder: Embedder) -> dict[tuple
     parts = [part for document in documents if document.kind.is_ours for part in parts_of(document)]
     company = infer_company([(document.kind, document.text) for document in documents])
     required = tuple(document.text[:1200] for document in documents if not document.kind.is_ours)
-    writer = ExtractiveWriter(embedder)
+    writer = ExtractiveWriter(embedder, _at_once)
     found: dict[tuple[str, str], tuple[str, frozenset[int]]] = {}
     for template in TEMPLATES:
         written: list[str] = []

@@ -174,7 +174,8 @@ class TestTime:
         [
             ({"due_at": NOW + timedelta(days=15)}, 0.5),
             ({"due_at": NOW + timedelta(days=90)}, 1.0),
-            ({"due_at": NOW + timedelta(hours=5)}, 0.0),
+            ({"due_at": NOW + timedelta(hours=4)}, 0.0),
+            ({"due_at": NOW + timedelta(days=2, hours=23)}, 0.1),  # 2 days and 23 hours, but the date is 3 days away
             ({"due_at": None}, None),
             ({"is_open": False}, 0.0),
         ],

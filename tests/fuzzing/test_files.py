@@ -179,7 +179,7 @@ async def test_documents_in_the_sandbox(fuzz: Fuzz, core: Core, tmp_path: Path) 
             path.write_bytes(content)
             with capture_logs() as logs:
                 try:
-                    made = run(extract(core.sandbox, READERS, path, filename, title=filename))
+                    made = run(extract(core, READERS, path, filename, title=filename))
                 except Unreadable:
                     fuzz.outcomes["refused"] += 1
                 else:

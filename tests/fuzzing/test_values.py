@@ -21,7 +21,7 @@ from fundwright.accounts.schemas import Actor, Role
 from fundwright.accounts.service import is_email, normalize_email
 from fundwright.authentication import session_tokens
 from fundwright.core.assembly import Core
-from fundwright.core.database import libpq_url
+from fundwright.core.database_address import libpq_url
 from fundwright.core.edge import KnownHosts, UntrustedProxy
 from fundwright.core.errors import Invalid, NotFound, StartRefused
 from fundwright.core.fetch import may_reach
@@ -42,6 +42,7 @@ from fundwright_ui.runtime.router import Found, Redirect, Router, safe_next
 from fundwright_ui.ui.money import ParsedCents, money_text
 from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.texts import json_texts, mutated, texts
+from tests.support.addresses import address_with
 
 SIGNED_IN = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER)
 DATES = (
@@ -127,7 +128,7 @@ def test_addresses_lead_to_screens_of_ours(fuzz: Fuzz) -> None:
             again = router.route(found.location.address, actor)
             assert isinstance(again, Found)
             assert again.screen is found.screen
-            query_in_address(OpportunityQuery, found.location.query)
+            query_in_address(OpportunityQuery, address_with(found.location.query))
         assert is_ours(safe_next(address))
         with suppress(NotFound):
             parse_id(address, "The draft")

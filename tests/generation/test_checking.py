@@ -211,6 +211,47 @@ def test_a_long_source_is_divided_once_for_all_claims(monkeypatch: pytest.Monkey
     assert built <= 200
 
 
+class TestUnits:
+    @pytest.mark.parametrize(
+        ("claimed", "written"),
+        [
+            *[
+                ("20 mW", "20 megawatts"),
+                ("20 megawatts", "20 mW"),
+                ("20mW", "20 MW"),
+                ("20 MHz", "20 mHz"),
+                ("5 micromolar", "5 µm"),
+            ],
+            *[("5 millimeters", "5 mM"), ("5 nm", "5 nanomolar"), ("4 GB", "4 gigabits"), ("4 gigabytes", "4 Gb")],
+        ],
+    )
+    def test_the_case_of_a_letter_is_another_unit(self, claimed: str, written: str) -> None:
+        assert check(f"The device has {claimed}.", [f"The device has {written}."]).state is not CheckState.SUPPORTED
+
+    @pytest.mark.parametrize(
+        ("claimed", "written"),
+        [
+            *[
+                ("20 megawatts", "20 MW"),
+                ("20 megawatts", "20 mw"),
+                ("20MW", "20 megawatts"),
+                ("40 kilowatts", "40 KW"),
+                ("40 pounds", "40 Lbs"),
+            ],
+            *[
+                ("5 hours", "5 Hrs"),
+                ("5 micrometers", "5 µm"),
+                ("5 micromolar", "5 µM"),
+                ("5 millimolar", "5 mM"),
+                ("5 nanometers", "5 nm"),
+            ],
+            *[("4 gigabytes", "4 GB"), ("4 Mbps", "4 Mbps"), ("40 sq ft", "40 sq ft"), ("40 square feet", "40 sq ft")],
+        ],
+    )
+    def test_other_ways_to_write_a_unit_are_the_same(self, claimed: str, written: str) -> None:
+        assert check(f"The device has {claimed}.", [f"The device has {written}."]).state is CheckState.SUPPORTED
+
+
 def test_word_for_word_pairs_are_supported() -> None:
     lines = (Path(__file__).parents[1] / "checking" / "pairs.jsonl").read_text("utf-8").splitlines()
     pairs = [pair for pair in map(json.loads, lines) if pair["kind"] == "verbatim"]

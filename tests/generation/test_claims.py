@@ -1,19 +1,42 @@
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from fundwright.generation import claims
 from fundwright.generation.checking import Verdict, check
-from fundwright.generation.claims import Source, check_draft, check_section, claims_of
-from fundwright.generation.schemas import CheckState
+from fundwright.generation.claims import Source, check_claims, checked_ids, claims_of
+from fundwright.generation.schemas import CheckState, ClaimCheck
 from tests.generation.drafts import draft, part
 
 SOURCES = (
     (1, Source("Acme repaired 12 roofs at Hill Air Force Base in 2024 for $2.1 million.", "Acme capability statement")),
     (2, Source("Customer: Hill Air Force Base. Value: $742,000. Crews hold OSHA 30 cards.", "Past performance")),
 )
+
+
+def check_section(text: str, sources: Sequence[tuple[int, Source]], company: str) -> tuple[ClaimCheck, ...]:
+    return check_claims(text, sources, company)[0]
+
+
+def steps_of(sentence: str, passages: Sequence[str]) -> int:
+    """How many functions are called to check a claim, a measure of time that does not depend on other load."""
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        check(sentence, passages)
+    finally:
+        sys.setprofile(before)
+    return calls
 
 
 def claimed(text: str) -> list[tuple[str, tuple[int, ...]]]:
@@ -80,11 +103,29 @@ class TestClaims:
             assert max(claim.end - claim.start for claim in claims) <= 800 < sum(claim.end - claim.start for claim in claims)
 
 
-class TestCheckDraft:
+class TestCheckedIds:
     def test_sections_after_more_text_than_anyone_submits_are_not_checked(self) -> None:
-        long = "Words. " * 20_000
-        checked = check_draft(draft(sections=tuple(part(place, "Part", long) for place in range(3))))
-        assert [bool(section.checks) for section in checked.sections] == [True, True, False]
+        sections = tuple(part(place, "Part", "Words. " * 20_000) for place in range(3))
+        checked = checked_ids(draft(sections=sections))
+        assert [section.id in checked for section in sections] == [True, True, False]
+
+
+class TestCheckClaims:
+    def test_a_section_is_checked_in_parts(self) -> None:
+        text = "Acme repaired 12 roofs in 2024 [1]. Crews hold OSHA 10 cards [2]. We are glad to help."
+        whole, rest = check_claims(text, SOURCES, "")
+        assert rest is None
+        parts: list[ClaimCheck] = []
+        left: int | None = 0
+        for count in (1, 2, None):
+            found, left = check_claims(text, SOURCES, "", first=left or 0, seconds=0)
+            parts += found
+            assert left == count
+        assert tuple(parts) == whole
+
+    @pytest.mark.parametrize("word", ["7", "roof", "Roof", "x1", "$1,234.5"])
+    def test_a_claim_of_a_repeated_word_takes_a_limited_number_of_steps(self, word: str) -> None:
+        assert steps_of(f"{word} " * 160 + "y", [f"{word} " * 400] * 5) < 1_000_000
 
 
 class TestCheckSection:

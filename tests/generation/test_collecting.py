@@ -73,12 +73,12 @@ class TestSuggestCompany:
         async with desk.core.database.transaction() as session:
             document = await training.add_text(session, desk.actor, desk.core, PastedText(title="About us", text=about))
         await training.run_inline(desk.core, desk.actor, [document.id])
+        assert await service.suggest_company(desk.core, desk.actor) == SuggestedCompany("", "Hill Roofing LLC")
         async with desk.core.database.transaction() as session:
-            assert await service.suggest_company(session, desk.actor) == SuggestedCompany("", "Hill Roofing LLC")
             await service.add_draft(
                 session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief", company="Hill & Daughters"
             )
-            assert await service.suggest_company(session, desk.actor) == SuggestedCompany("Hill & Daughters", "Hill Roofing LLC")
+        assert await service.suggest_company(desk.core, desk.actor) == SuggestedCompany("Hill & Daughters", "Hill Roofing LLC")
 
     async def test_is_never_the_company_of_the_sample(self, desk: Desk) -> None:
         about = "# Hill Roofing LLC\n\nHill Roofing LLC is a small business in Salina. Hill Roofing LLC was founded in 2009."
@@ -88,4 +88,4 @@ class TestSuggestCompany:
         await training.run_inline(desk.core, beginner, [document.id])
         async with desk.core.database.transaction() as session:
             await session.execute(update(Document).where(Document.id == document.id).values(is_sample=True))
-            assert await service.suggest_company(session, beginner) == SuggestedCompany()
+        assert await service.suggest_company(desk.core, beginner) == SuggestedCompany()

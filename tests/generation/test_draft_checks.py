@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from dataclasses import replace
+from functools import partial
+from uuid import UUID
 
 import pytest
+from sqlalchemy import update
 
 from fundwright.accounts.schemas import WorkspaceRole
-from fundwright.generation.claims import check_draft
-from fundwright.generation.schemas import CheckState, DraftRead
+from fundwright.generation import claims, editing, service
+from fundwright.generation.claims import CHECKER
+from fundwright.generation.models import Draft, DraftSection
+from fundwright.generation.schemas import (
+    Checking,
+    CheckState,
+    DraftRead,
+    DraftSectionRead,
+    KeptChecks,
+    NewSection,
+    SectionSave,
+)
 from fundwright_ui.screens.generate.draft import draft_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted, text_of
+from tests.core import computed
 from tests.generation.conftest import Desk
 from tests.generation.test_drafting import add, write
 from tests.generation.test_screens import marks_in
@@ -61,8 +77,12 @@ async def test_a_citation_marks_only_what_supports_its_sentence(desk: Desk) -> N
 
 async def test_the_title_of_a_notice_supports_no_claim(desk: Desk) -> None:
     draft = await written(desk, "Shingles gutters have Top Secret facility clearance [1].")
-    titled = draft.model_copy(update={"opportunity_title": "Operator with Top Secret facility clearance"})
-    assert [check.state for check in check_draft(titled).sections[0].checks] == [CheckState.NOT_FOUND]
+    await forget_checks(desk, draft)
+    async with desk.core.database.transaction() as session:
+        title = "Operator with Top Secret facility clearance"
+        await session.execute(update(Draft).where(Draft.id == draft.id).values(opportunity_title=title))
+    checked = await service.get_checked(desk.core, desk.actor, draft.id)
+    assert [check.state for check in checked.sections[0].checks] == [CheckState.NOT_FOUND]
 
 
 @pytest.mark.parametrize(
@@ -138,3 +158,120 @@ async def test_a_viewer_sees_the_checks_but_no_button_to_edit(desk: Desk) -> Non
     ) as screen:
         assert screen.has("list", "Unsupported sentences in Roofs")
         assert not screen.has("button", "Edit Roofs")
+
+
+async def forget_checks(desk: Desk, draft: DraftRead, kept: KeptChecks | None = None) -> None:
+    """As older releases left the sections, or with these checks."""
+    values = {"checks": kept.model_dump(mode="json") if kept else None}
+    async with desk.core.database.transaction() as session:
+        await session.execute(update(DraftSection).where(DraftSection.draft_id == draft.id).values(**values))
+
+
+def tasks_of(desk: Desk) -> dict[UUID, asyncio.Task[None]]:
+    return desk.core.shared(f"{service.__name__}.checking", dict[UUID, asyncio.Task[None]])
+
+
+async def checked_section(desk: Desk, draft: DraftRead, place: int = 0) -> DraftSectionRead:
+    """A section once its checks are kept, without asking for them."""
+    async with asyncio.timeout(20):
+        while True:
+            async with desk.core.database.reading() as session:
+                part = (await service.get_draft(session, desk.actor, draft.id)).sections[place]
+            if part.checking is not Checking.OUTSTANDING:
+                return part
+            await asyncio.sleep(0.02)
+
+
+class TestKeptChecks:
+    async def test_opening_a_draft_checks_nothing_again(self, desk: Desk) -> None:
+        draft = await written(desk)
+        await forget_checks(desk, draft, KeptChecks(revision=draft.sections[0].revision, checker=CHECKER))
+        found = await service.get_by_slug(desk.core, desk.actor, draft.slug)
+        assert (found.sections[0].checks, found.sections[0].checking) == ((), Checking.DONE)
+
+    async def test_a_saved_text_is_checked_without_anyone_opening_it(self, desk: Desk) -> None:
+        draft = await written(desk)
+        save = SectionSave(
+            heading="Roofs", text="They were repaired at Hill base in 2019 [1].", based_on=draft.sections[0].revision
+        )
+        async with desk.core.database.transaction() as session:
+            saved = await editing.save_section(session, desk.actor, desk.core, draft.id, draft.sections[0].id, save)
+        assert (saved.checks, saved.checking) == ((), Checking.OUTSTANDING)
+        checked = await checked_section(desk, draft)
+        assert ([check.state for check in checked.checks], checked.checking) == ([CheckState.NOT_FOUND], Checking.DONE)
+
+    async def test_so_are_a_restored_version_and_an_added_section(self, desk: Desk) -> None:
+        draft = await written(desk)
+        await forget_checks(desk, draft)
+        async with desk.core.database.transaction() as session:
+            await editing.restore_version(session, desk.actor, desk.core, draft.id, draft.sections[0].id, 1)
+        assert len((await checked_section(desk, draft)).checks) == 3
+        async with desk.core.database.transaction() as session:
+            await editing.add_section(session, desk.actor, desk.core, draft.id, NewSection(heading="Fleet"))
+        assert (await checked_section(desk, draft, -1)).heading == "Fleet"
+
+    async def test_a_save_while_an_earlier_text_is_checked_is_checked_too(self, desk: Desk) -> None:
+        draft = await written(desk)
+        texts = [f"They were repaired at Hill base in {year} [1]." for year in (2017, 2018, 2024)]
+        for revision, text in enumerate(texts, start=draft.sections[0].revision):
+            save = SectionSave(heading="Roofs", text=text, based_on=revision)
+            async with desk.core.database.transaction() as session:
+                await editing.save_section(session, desk.actor, desk.core, draft.id, draft.sections[0].id, save)
+            await asyncio.sleep(0.01)
+        assert [check.missing for check in (await checked_section(desk, draft)).checks] == [()]
+
+    async def test_a_text_that_is_not_saved_is_not_checked(self, desk: Desk) -> None:
+        draft = await written(desk)
+        await forget_checks(desk, draft)
+        with suppress(LookupError):
+            async with desk.core.database.transaction() as session:
+                await editing.restore_version(session, desk.actor, desk.core, draft.id, draft.sections[0].id, 1)
+                raise LookupError
+        assert not tasks_of(desk)
+
+    async def test_checks_that_are_underway_end_with_the_server(self, desk: Desk) -> None:
+        draft = await written(desk)
+        await forget_checks(desk, draft)
+        async with AsyncExitStack() as closing:
+            core = replace(desk.core, cache={}, closing=closing)
+            busy = [asyncio.create_task(core.computing.run(partial(computed.never, ""))) for _ in range(2)]
+            await service.check_later(core, desk.actor, draft.id)
+            checking = next(iter(core.shared(f"{service.__name__}.checking", dict[UUID, asyncio.Task[None]]).values()))
+        assert checking.cancelled()
+        for task in busy:
+            task.cancel()
+
+    async def test_claims_that_take_long_hide_no_verdict_before_them(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The rest of the section is checked in other turns, up to a limit, and what is left is said to be too long."""
+        draft = await written(desk)
+        await forget_checks(desk, draft)
+        monkeypatch.setattr(service, "_TURN_S", 0.0)
+        monkeypatch.setattr(service, "_MOST_TURNS", 2)
+        part = (await service.get_checked(desk.core, desk.actor, draft.id)).sections[0]
+        assert [check.state for check in part.checks] == [CheckState.SUPPORTED, CheckState.NOT_FOUND]
+        assert part.checking is Checking.TOO_LONG
+        async with opened(desk, draft) as screen:
+            await screen.expect("1 section is too long to check completely")
+
+    async def test_a_draft_shows_a_limited_number_of_claims(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        draft = await written(desk)
+        await forget_checks(desk, draft)
+        monkeypatch.setattr(claims, "MAX_CLAIMS_OF_DRAFT", 2)
+        parts = (await service.get_checked(desk.core, desk.actor, draft.id)).sections
+        assert (sum(len(part.checks) for part in parts), parts[0].checking) == (2, Checking.TOO_LONG)
+
+    async def test_a_newer_checker_checks_again(self, desk: Desk) -> None:
+        draft = await written(desk)
+        await forget_checks(desk, draft, KeptChecks(revision=draft.sections[0].revision, checker=CHECKER - 1))
+        assert len((await service.get_checked(desk.core, desk.actor, draft.id)).sections[0].checks) == 3
+
+    async def test_a_page_says_that_claims_are_being_checked_and_shows_the_checks(self, desk: Desk) -> None:
+        draft = await written(desk)
+        await forget_checks(desk, draft)
+        busy = [asyncio.create_task(desk.core.computing.run(partial(computed.never, ""))) for _ in range(2)]
+        async with opened(desk, draft) as screen:
+            await screen.expect("Checking…")
+            for task in busy:
+                task.cancel()
+            await screen.expect("1 supported")
+            await screen.expect(lambda: "Checking…" not in screen.text)

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from markdown_it import MarkdownIt
 from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -15,7 +17,18 @@ from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.jobs import JobState
 from fundwright.core.messages import using_language
 from fundwright.generation import drafting, editing, service
-from fundwright.generation.schemas import DraftRead, DraftSources, DraftState, Regeneration, Rewriting, SectionState, WriteDraft
+from fundwright.generation.exporting import export
+from fundwright.generation.schemas import (
+    CitationStyle,
+    DraftRead,
+    DraftSources,
+    DraftState,
+    ExportFormat,
+    Regeneration,
+    Rewriting,
+    SectionState,
+    WriteDraft,
+)
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from fundwright.opportunities.models import Opportunity, OpportunityText
 from fundwright.templates import service as templates
@@ -24,8 +37,10 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.generation.conftest import Desk, EndpointDown
 from tests.notifications.test_service import listed
+from tests.support.endpoints import DONE, answering, chunk, serving, writer_at
 from tests.support.jobs import Trial, ended, trial, working
 from tests.support.polling import eventually
+from tests.support.signing_in import with_settings
 
 
 async def add(desk: Desk, template: str = "brief") -> DraftRead:
@@ -130,13 +145,13 @@ class TestWriting:
             owners = (desk.actor.id, uuid4(), desk.actor.id)
             long = [await desk.core.jobs.enqueue(session, Trial(), title="Long", owner_id=owner) for owner in owners]
         async with working(desk.core.jobs):
-            await eventually(lambda: len(running) == 2)
+            await eventually(lambda: len(running) == 3)
             async with desk.core.database.transaction() as session:
                 draft = await service.start_draft(
                     session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief"
                 )
             await eventually(lambda: has_ended(desk, draft.id))
-            assert len(running) == 2
+            assert len(running) == 3
             may_end.set()
             for job in long:
                 await ended(desk.core.jobs, job.id)
@@ -200,6 +215,19 @@ class TestWriting:
         draft = await write(desk, (await add(desk)).id)
         assert draft.sections[0].text == "We won a prize. True [1]."
         assert draft.sections[0].dropped_citations == 1
+
+    async def test_what_an_endpoint_writes_loads_and_runs_nothing_and_cites_only_what_it_was_given(self, desk: Desk) -> None:
+        answer = "Won [77], [9999] [1](javascript:alert(1)) ![](https://evil.example/?q=1) <img src=x onerror=alert(1)> [1]."
+        async with serving(answering(chunk(json.dumps(answer)), DONE)) as address:
+            core = with_settings(desk.core, **writer_at(address))
+            desk.core = core.jobs.services = core
+            draft = await write(desk, (await add(desk)).id)
+        roofs = draft.sections[0]
+        assert (roofs.dropped_citations, "77" in roofs.text, "9999" in roofs.text) == (2, False, False)
+        content = export(draft, ExportFormat.MARKDOWN, citations=CitationStyle.NONE).content.decode()
+        parsed = [token for block in MarkdownIt("commonmark").parse(content) for token in block.children or ()]
+        assert not [token for token in parsed if token.type in ("image", "html_inline")]
+        assert {token.attrs["href"] for token in parsed if token.type == "link_open"} == {"https://evil.example/?q=1"}
 
     async def test_a_passage_keeps_its_number_throughout_the_draft(self, desk: Desk) -> None:
         desk.writer.script = lambda request: [f"[{n.number}]" for n in reversed(request.passages)]
@@ -393,8 +421,8 @@ class TestOwnTemplates:
         assert (draft.template_title, draft.is_letter) == (f"{original.template_title} (2)", name == "cover-letter")
 
     async def test_a_draft_is_written_as_it_was_started_even_if_its_template_is_changed_and_deleted(self, desk: Desk) -> None:
+        expected = await written_draft(desk)  # may restore the database, so it comes first
         template = await copied(desk, "brief")
-        expected = await written_draft(desk)
         draft = await add(desk, template.title)
         desk.writer.before_piece = stop_in("Team")
         with pytest.raises(EndpointDown):

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
-from threading import Event
+from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
@@ -43,6 +43,7 @@ from fundwright.generation.schemas import (
 )
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from fundwright.trash import service as trash
+from tests.core import computed
 from tests.generation.conftest import Desk, EndpointDown, quote_all
 from tests.generation.test_drafting import add, has_begun, read, write, written_draft
 from tests.support.accounts import add_account
@@ -70,7 +71,7 @@ async def save(
     wanted = SectionSave.model_validate(
         {"heading": heading or part.heading, "text": text, "based_on": part.revision if based_on is None else based_on, **given}
     )
-    return await do(desk, lambda session: editing.save_section(session, desk.actor, draft.id, part.id, wanted))
+    return await do(desk, lambda session: editing.save_section(session, desk.actor, desk.core, draft.id, part.id, wanted))
 
 
 async def versions(desk: Desk, draft: DraftRead, part: DraftSectionRead) -> list[VersionRead]:
@@ -259,7 +260,7 @@ class TestRegenerating:
         assert desk.writer.requests[-1].questions[-1] == "Mention gutters."
         assert (again.sections[0].text, again.sections[0].rewriting) == ("Gutters, too [1].", Rewriting.REPLACED)
         assert again.state == DraftState.FINISHED
-        restored = await do(desk, lambda s: editing.restore_version(s, desk.actor, draft.id, roofs.id, 1))
+        restored = await do(desk, lambda s: editing.restore_version(s, desk.actor, desk.core, draft.id, roofs.id, 1))
         assert restored.text == roofs.text
         assert [v.origin for v in await versions(desk, draft, roofs)] == ["restored", "writer", "writer"]
 
@@ -461,7 +462,7 @@ class TestSections:
 
         async def decide(text: str, *, is_accepted: bool, question: str = "your hangar") -> DraftSectionRead:
             decision = MatchDecision(question=question, text=text, is_accepted=is_accepted)
-            return await do(desk, lambda s: editing.decide_match(s, desk.actor, draft.id, team.id, decision))
+            return await do(desk, lambda s: editing.decide_match(s, desk.actor, desk.core, draft.id, team.id, decision))
 
         same = await decide("Bo Diaz flies.", is_accepted=False, question="your team")
         assert [match.question for match in same.possible_matches] == ["your hangar", "your hangar"]
@@ -567,7 +568,7 @@ class TestVersions:
         with pytest.raises(NotFound):
             await editing.compare_version(desk.core, desk.actor, draft.id, roofs.id, number)
         with pytest.raises(NotFound):
-            await do(desk, lambda s: editing.restore_version(s, desk.actor, draft.id, roofs.id, number))
+            await do(desk, lambda s: editing.restore_version(s, desk.actor, desk.core, draft.id, roofs.id, number))
 
     @pytest.mark.security(20)
     async def test_of_another_account_and_of_another_draft_are_not_found(self, desk: Desk) -> None:
@@ -579,11 +580,11 @@ class TestVersions:
         def ways(section_id: UUID) -> list[Callable[[AsyncSession], Awaitable[object]]]:
             change = SectionSave(heading="x", text="x", based_on=roofs.revision)
             return [
-                lambda s: editing.save_section(s, bob, draft.id, section_id, change),
+                lambda s: editing.save_section(s, bob, desk.core, draft.id, section_id, change),
                 lambda s: editing.list_versions(s, bob, draft.id, section_id, PageRequest()),
-                lambda s: editing.restore_version(s, bob, draft.id, section_id, 1),
+                lambda s: editing.restore_version(s, bob, desk.core, draft.id, section_id, 1),
                 lambda _: editing.compare_version(desk.core, desk.actor, other.id, section_id, 1),
-                lambda s: editing.save_section(s, desk.actor, other.id, section_id, change),
+                lambda s: editing.save_section(s, desk.actor, desk.core, other.id, section_id, change),
                 lambda s: editing.delete_section(s, desk.actor, other.id, section_id),
             ]
 
@@ -614,17 +615,15 @@ class TestVersions:
 
 async def test_waiting_for_checks_and_comparisons_holds_no_connection(desk: Desk) -> None:
     draft, roofs = await written(desk)
-    is_done = Event()
-    slow = asyncio.create_task(service.calculate(desk.actor.id, is_done.wait))
+    slow = [asyncio.create_task(desk.core.computing.run(partial(computed.never, ""))) for _ in range(2)]
     reading = [asyncio.create_task(service.get_checked(desk.core, desk.actor, draft.id)) for _ in range(15)]
     comparing = [asyncio.create_task(editing.compare_version(desk.core, desk.actor, draft.id, roofs.id, 1)) for _ in range(15)]
-    try:
-        async with asyncio.timeout(30):
-            for _ in range(50):  # meanwhile, the others start to wait
-                await do(desk, lambda session: session.scalar(select(1)))
-            await do(desk, lambda s: editing.rename_draft(s, desk.actor, draft.id, DraftTitle(title="Roofs 2027")))
-    finally:
-        is_done.set()
-        await slow
+    async with asyncio.timeout(30):
+        for _ in range(50):  # meanwhile, the others start to wait
+            await do(desk, lambda session: session.scalar(select(1)))
+        await do(desk, lambda s: editing.rename_draft(s, desk.actor, draft.id, DraftTitle(title="Roofs 2027")))
+    assert not any(task.done() for task in slow)
+    for task in slow:
+        task.cancel()
     assert {found.id for found in await asyncio.gather(*reading)} == {draft.id}
     assert {found.number for found in await asyncio.gather(*comparing)} == {1}

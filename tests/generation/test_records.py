@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fundwright.generation import records
-from fundwright.generation.claims import Source, check_section
+from fundwright.generation.claims import Source
 from fundwright.generation.schemas import CheckState
 from fundwright.language.structure import Block
+from tests.generation.test_claims import check_section
 
 PROJECTS = """## Blackfoot River Nitrate Network
 

@@ -22,7 +22,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotAllowed, NotFound
 from fundwright.core.jobs import JobState
 from fundwright.core.paging import PageRequest
-from fundwright.core.scopes import INSTALLATION, acting_in
+from fundwright.core.scopes import acting_in
 from fundwright.generation import editing, service
 from fundwright.generation.schemas import (
     DraftQuery,
@@ -56,6 +56,7 @@ from fundwright.workspaces.schemas import (
 from fundwright.workspaces.service import PersonalWorkspace
 from tests.generation.conftest import Desk, quote_all
 from tests.support.accounts import add_account
+from tests.support.scopes import INSTALLATION
 
 pytestmark = pytest.mark.security(51)
 
@@ -380,11 +381,15 @@ class TestCitations:
         seen = await team.read(team.ben)
         section = next(each for each in seen.sections if each.heading == "Roofs")
         save = SectionSave(heading="Roofs", text=f"New. {section.text}", based_on=section.revision)
-        saved = await team.do(team.ben, lambda session: editing.save_section(session, team.ben, team.draft, section.id, save))
+        saved = await team.do(
+            team.ben, lambda session: editing.save_section(session, team.ben, team.desk.core, team.draft, section.id, save)
+        )
         assert saved.text.startswith("New. ")
         unknown = save.model_copy(update={"text": "Nothing [99].", "based_on": saved.revision})
         with refused(Invalid):
-            await team.do(team.ben, lambda session: editing.save_section(session, team.ben, team.draft, section.id, unknown))
+            await team.do(
+                team.ben, lambda session: editing.save_section(session, team.ben, team.desk.core, team.draft, section.id, unknown)
+            )
 
     async def test_are_never_made_from_documents_that_the_person_does_not_see(self, team: Team) -> None:
         await team.restrict(team.ada, team.roofs)
@@ -425,7 +430,10 @@ class TestCitations:
         hidden = next(match for match in await matches(team.ada) if _SECRET in match)
         decision = MatchDecision(question="your roofs", text=hidden, is_accepted=True)
         with refused(Invalid):
-            await team.do(team.ben, lambda session: editing.decide_match(session, team.ben, team.draft, section.id, decision))
+            await team.do(
+                team.ben,
+                lambda session: editing.decide_match(session, team.ben, team.desk.core, team.draft, section.id, decision),
+            )
 
     async def test_hidden_sources_of_a_draft_stay_chosen(self, team: Team) -> None:
         choose = lambda actor, *ids: team.do(  # noqa: E731
@@ -444,7 +452,7 @@ class TestDrafts:
         save = SectionSave(heading="Mine", text="Mine", based_on=section.revision)
         for attempt in (
             lambda session: service.get_draft(session, ben, draft),
-            lambda session: editing.save_section(session, ben, draft, section.id, save),
+            lambda session: editing.save_section(session, ben, core, draft, section.id, save),
             lambda session: editing.list_versions(session, ben, draft, section.id, PageRequest()),
             lambda session: editing.rename_draft(session, ben, draft, DraftTitle(title="Mine")),
             lambda session: editing.regenerate_section(session, ben, core, draft, section.id, Regeneration()),
@@ -468,7 +476,7 @@ class TestDrafts:
         assert (await team.read(ben)).access is Access.COMMENT
         save = SectionSave(heading="Mine", text="Mine", based_on=section.revision)
         for attempt in (
-            lambda session: editing.save_section(session, ben, draft, section.id, save),
+            lambda session: editing.save_section(session, ben, core, draft, section.id, save),
             lambda session: editing.rename_draft(session, ben, draft, DraftTitle(title="Mine")),
             lambda session: editing.choose_sources(session, ben, draft, DraftSources()),
             lambda session: editing.regenerate_section(session, ben, core, draft, section.id, Regeneration()),

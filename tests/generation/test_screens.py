@@ -229,6 +229,7 @@ class TestDraftScreen:
             assert not screen.elements("CopyButton")
             written = await write(desk, draft.id)
             await screen.expect(lambda: "Finished" in screen.text)
+            await screen.expect(lambda: any(button.props["label"] == "Copy draft" for button in screen.elements("CopyButton")))
             whole, *parts = [view.props["text"] for view in screen.elements("CopyButton")]
         assert whole.startswith(f"# {draft.title}")
         assert "[^1]: Roofs." in whole
@@ -302,6 +303,7 @@ class TestDraftScreen:
             await screen.expect(lambda: "This draft was moved to the trash in another tab" in screen.text)
             left = screen.find("UnsavedTexts")
             assert (left.props["path"], left.props["sections"]) == (f"/api/drafts/{draft.id}/sections/", [])
+            await screen.expect(lambda: bool(screen.elements("CopyButton")))
             assert "Typed a moment ago." in screen.find("CopyButton").props["text"]
             assert screen.has("link", "New draft for this opportunity")
 
@@ -520,7 +522,7 @@ class TestTogether:
         section = draft.sections[0]
         async with desk.core.database.transaction() as session:
             save = SectionSave(heading="Roofs", text="Of Ben.", based_on=section.revision)
-            await editing.save_section(session, ben, draft.id, section.id, save)
+            await editing.save_section(session, ben, desk.core, draft.id, section.id, save)
             kept = KeptText(heading="Our roofs", text="Of Ana.")
             after = await editing.keep_text(session, ana, draft.id, section.id, kept)
             versions = (await editing.list_versions(session, ana, draft.id, section.id, PageRequest())).items

@@ -102,7 +102,7 @@ class TestPages:
         assert [(page.path, page.views, page.people) for page in found.items] == [("/a", 3, 1), ("/b", 2, 2)]
         assert found.total == 3
 
-    @pytest.mark.parametrize(("sort", "paths"), [("-people", "bac"), ("views", "cba"), ("-path", "cba"), ("nonsense", "abc")])
+    @pytest.mark.parametrize(("sort", "paths"), [("-people", "bac"), ("views", "cba"), ("-path", "cba")])
     async def test_sorting(self, session: AsyncSession, root: Actor, sort: str, paths: str) -> None:
         found = await service.list_pages(session, root, PagesQuery(sort=sort))
         assert "".join(page.path[1:] for page in found.items) == paths

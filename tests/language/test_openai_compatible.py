@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import numpy as np
 import pytest
-import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import SecretStr
@@ -24,7 +21,7 @@ from fundwright.core.errors import FundwrightError
 from fundwright.core.settings import Settings
 from fundwright.language import local_llm, openai_compatible, service
 from tests.language.test_extractive import TEAM, request
-from tests.support.polling import eventually
+from tests.support.endpoints import DONE, answering, chunk, serving, writer_at
 
 
 def fake_server() -> FastAPI:
@@ -66,18 +63,6 @@ def fake_server() -> FastAPI:
     return app
 
 
-@asynccontextmanager
-async def serving(app: FastAPI) -> AsyncIterator[str]:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
-        task = asyncio.create_task(server.serve([listening]))
-        await eventually(lambda: server.started)
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
-        server.should_exit = True
-        await task
-
-
 @pytest.fixture
 async def url() -> AsyncIterator[str]:
     async with serving(fake_server()) as address:
@@ -87,7 +72,9 @@ async def url() -> AsyncIterator[str]:
 def core_with(core: Core, **settings: object) -> Core:
     changed = core.settings.model_copy(update=settings)
     assert isinstance(changed, Settings)
-    return Core(changed, core.database, core.live, core.presence, core.jobs, core.files, core.plugins, core.sandbox)
+    return Core(
+        changed, core.database, core.live, core.presence, core.jobs, core.files, core.plugins, core.sandbox, core.computing
+    )
 
 
 class TestEmbedder:
@@ -133,6 +120,47 @@ class TestWriter:
         writer = await service.get_writer(self._core(core, url, **changes))
         with pytest.raises(FundwrightError, match=sentence):
             _ = [piece async for piece in writer.write(request(TEAM))]
+
+
+class TestHostileAnswers:
+    """What a model, or the server in front of it, may send instead of a section."""
+
+    async def _written(self, core: Core, *events: str, **answer: Any) -> Sequence[object]:
+        async with serving(answering(*events, **answer)) as address:
+            writer = await service.get_writer(core_with(core, **writer_at(address)))
+            return [piece async for piece in writer.write(request(TEAM))]
+
+    async def test_half_a_character_is_replaced(self, core: Core) -> None:
+        pieces = await self._written(core, chunk('"a \\ud83d b"'), chunk('"\\ud83d\\ude00"'), DONE)
+        assert pieces == ["a \ufffd b", "\U0001f600"]
+
+    async def test_an_answer_that_drips_ends_at_the_deadline(self, core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(openai_compatible, "_ANSWER_S", 0.3)
+        with pytest.raises(FundwrightError, match="took longer than"):
+            await self._written(core, *[chunk('"x"')] * 2_000, pause_s=0.05)
+
+    async def test_a_megabyte_is_refused(self, core: Core) -> None:
+        with pytest.raises(FundwrightError, match="wrote more than 100,000 characters"):
+            await self._written(core, *[chunk(f'"{"x" * 10_000}"')] * 100)
+
+    @pytest.mark.parametrize(
+        ("body", "media_type"),
+        [
+            ("<!doctype html><html><body>Sign in</body></html>", "text/html"),
+            ("data: <html><body>Sign in</body></html>\n\n", "text/event-stream"),
+            ('{"choices": []}', "application/json"),
+            ("data: [1, 2]\n\ndata: 3\n\n", "text/event-stream"),
+            ("", "text/event-stream"),
+            (DONE, "text/event-stream"),
+        ],
+    )
+    async def test_an_answer_in_another_format_says_what_to_check(self, core: Core, body: str, media_type: str) -> None:
+        with pytest.raises(FundwrightError, match="did not answer in the format of OpenAI.* FUNDWRIGHT_WRITER_URL"):
+            await self._written(core, body, media_type=media_type)
+
+    @pytest.mark.parametrize("content", ['""', "null", "5", '{"a": 1}'])
+    async def test_a_model_may_write_nothing(self, core: Core, content: str) -> None:
+        assert await self._written(core, chunk(content), DONE) == []
 
 
 class TestClosing:

@@ -13,12 +13,12 @@ from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.messages import using_language
-from fundwright.core.scopes import INSTALLATION
 from fundwright.notes import service
 from fundwright.notes.personal_data import own_files
 from fundwright.notes.schemas import NoteChange, NoteForm, NoteQuery, NoteRead, title_of
 from fundwright.trash import service as trash
 from fundwright.trash.schemas import TrashQuery
+from tests.support.scopes import INSTALLATION
 from tests.support.teams import Team
 
 pytestmark = pytest.mark.security(51)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import account_deletion
 from fundwright.accounts.models import Account
 from fundwright.accounts.schemas import Actor, WorkspaceRole
+from fundwright.authentication import repository, throttle
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
@@ -67,6 +68,60 @@ async def ring(
         await service.notify(
             session, RUNG, account_ids, actor=actor, workspace_id=workspace_id, subject=subject, path=path, event=event
         )
+
+
+async def told_by(core: Core, actor: Actor) -> int:
+    """How many of its notifications the actor has caused."""
+    async with core.database.reading() as session:
+        return await session.scalar(select(func.count()).where(Notification.actor_id == actor.id)) or 0
+
+
+@pytest.mark.security(52, 53)
+class TestBudget:
+    async def test_nobody_floods_others(self, committed: Core, ada: Actor, bob: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+        minute, hour = timedelta(minutes=1), timedelta(hours=1)
+        monkeypatch.setattr(service, "TOLD_BY_ONE", (throttle.Budget(4, minute), throttle.Budget(10, hour)))
+
+        async def flood(at: datetime) -> set[int | None]:
+            """When the refused ones of six simultaneous attempts may be repeated, in seconds."""
+            for module in (throttle, repository):
+                monkeypatch.setattr(module, "now", lambda: at)
+            attempts = await asyncio.gather(*(ring(committed, ada, bob.id) for _ in range(6)), return_exceptions=True)
+            return {each.retry_after_s for each in attempts if isinstance(each, throttle.OverBudget)}
+
+        began_at = now()
+        assert await flood(began_at) == {60}
+        assert await told_by(committed, ada) == 4
+        await ring(committed, bob, ada.id)
+        assert await flood(began_at + minute) == {60}
+        assert await flood(began_at + 2 * minute) == {58 * 60}
+        assert await told_by(committed, ada) == 10
+        assert await flood(began_at + hour) == {60}
+        assert await told_by(committed, ada) == 14
+
+    async def test_an_event_tells_everyone_and_the_next_one_waits(
+        self, committed: Core, ada: Actor, bob: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(service, "TOLD_BY_ONE", (throttle.Budget(1, timedelta(minutes=2)),))
+        async with committed.database.transaction() as session:
+            eve = await add_account(session, "eve@example.org")
+        await ring(committed, ada, bob.id, eve.id, event="once")
+        await ring(committed, ada, bob.id, eve.id, event="once")  # tells nobody, so that it costs nothing
+        with pytest.raises(throttle.OverBudget) as refused:
+            await ring(committed, ada, bob.id)
+        assert refused.value.sentence == (
+            "You have notified other people too often in a short time. Nothing was saved or sent. Try again in 2 minutes."
+        )
+        assert await told_by(committed, ada) == 2
+
+    async def test_members_can_always_be_removed(
+        self, committed: Core, ada: Actor, bob: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        owner = await create(committed, ada)
+        await member(committed, owner, bob)
+        monkeypatch.setattr(service, "TOLD_BY_ONE", (throttle.Budget(0, timedelta(minutes=1)),))
+        await do(committed, lambda session: workspaces.remove_member(session, owner, bob.id))
+        assert (await listed(committed, bob))[0].kind == events.REMOVED.key
 
 
 class TestNotify:

@@ -89,22 +89,22 @@ class TestImport:
             assert await listed(session, member, text="old") == []
             assert len(await listed(session, member, text="new amended")) == 1
 
-    async def test_the_first_real_opportunities_replace_the_sample(
+    async def test_the_first_real_opportunities_replace_the_samples_of_their_kind(
         self, import_file: ImportFile, committed: Core, member: Actor
     ) -> None:
         async with committed.database.transaction() as session:
             await service.load_sample_once(session)
-            [labeled, *_] = await listed(session, member)
+            [labeled, *_] = await listed(session, member, kind="contract")
             category = await categories.create(session, member, CategoryCreate(name="Mine"))
             await categories.accept(session, member, committed, labeled.id, category.id)
         assert (await import_file(sam_file(sam_row(NoticeId="")))).samples_removed == 0
         report = await import_file(sam_file(sam_row()))
-        assert report.samples_removed == 60
+        assert report.samples_removed == 30
         assert (await import_file(sam_file(sam_row()))).samples_removed == 0
         async with committed.database.transaction() as session:
-            assert (await service.facets(session, member)).total == 1
+            assert (await service.facets(session, member)).totals == {"contract": 1, "grant": 30}
             assert await categories.labels_of(session, member, [labeled.id]) == {}
-            assert (await service.get_import(session, member, report.id)).samples_removed == 60
+            assert (await service.get_import(session, member, report.id)).samples_removed == 30
 
     async def test_an_import_before_samples_were_counted_removed_none(
         self, import_file: ImportFile, committed: Core, member: Actor

@@ -25,10 +25,11 @@ from fundwright.opportunities.schemas import FoundPage, OpportunityQuery
 from fundwright_ui.runtime.connection import UndoOffer
 from fundwright_ui.runtime.diff import Operation
 from fundwright_ui.runtime.router import Found, Location
-from fundwright_ui.screens.opportunities.address import query_of
+from fundwright_ui.screens.deadlines import due_cell, due_chip
+from fundwright_ui.screens.notice_address import query_of
 from fundwright_ui.screens.opportunities.nih import nih_screen
 from fundwright_ui.screens.opportunities.opportunity import contract_screen, deadline, grant_screen, phone_link
-from fundwright_ui.screens.opportunities.results import count_text, due_cell, due_chip, end_of_list
+from fundwright_ui.screens.opportunities.results import count_text, end_of_list
 from fundwright_ui.screens.opportunities.sam import sam_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import Color, category_color, chip
@@ -38,22 +39,25 @@ from tests.opportunities.conftest import ImportFile, listed, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
 from tests.opportunities.test_categorizing import embed
 from tests.support.accounts import add_account
+from tests.support.addresses import address_with
 from tests.support.statements import statements
 
 
 class TestQueryOf:
     def test_reads_the_address(self) -> None:
         category = uuid4()
-        query = query_of(
-            "contract",
-            {"q": "roof", "agency": "VA|GSA", "due_from": "2026-01-31", "availability": "open", "page": "3", "sort": "-due",
-             "category": str(category)},
-        )  # fmt: skip
+        address = {
+            "q": "roof", "agency": "VA|GSA", "due_from": "2026-01-31", "availability": "open", "page": "3", "sort": "-due",
+            "category": str(category),
+        }  # fmt: skip
+        query = query_of("contract", address_with(address))
         assert (query.text, query.agency, query.page, query.sort) == ("roof", ("VA", "GSA"), 3, "-due")
         assert (str(query.due_from), query.availability, query.category) == ("2026-01-31", "open", category)
 
     def test_leaves_out_what_cannot_be_understood(self) -> None:
-        query = query_of("grant", {"q": "x" * 900, "page": "0", "due_to": "soon", "availability": "ajar", "category": "1"})
+        query = query_of(
+            "grant", address_with({"q": "x" * 900, "page": "0", "due_to": "soon", "availability": "ajar", "category": "1"})
+        )
         assert (query.kind, query.page, query.due_to, query.availability, query.category) == ("grant", 1, None, None, None)
         assert len(query.text) == 500
 
@@ -106,12 +110,12 @@ class TestFilters:
             assert screen.has("button", "Filter: Posted: through Jan 31, 2026")
             await screen.click("button", "Filter: Due")
             await screen.click("link", "Next 30 days")
-            due = query_of("contract", dict(parse_qsl(urlsplit(screen.address).query)))
+            due = query_of("contract", address_with(dict(parse_qsl(urlsplit(screen.address).query))))
             assert due.due_from is not None
             assert due.due_to == due.due_from + timedelta(days=30)
             await screen.click("button", "Filter: Posted: through Jan 31, 2026")
             await screen.click("link", "Last 7 days")
-            posted = query_of("contract", dict(parse_qsl(urlsplit(screen.address).query)))
+            posted = query_of("contract", address_with(dict(parse_qsl(urlsplit(screen.address).query))))
             assert (posted.posted_from, posted.posted_to) == (due.due_from - timedelta(days=7), None)
             assert screen.has("button", "Filter: Due: Next 30 days") and screen.has("button", "Filter: Posted: Last 7 days")
 
@@ -518,6 +522,19 @@ class TestDetail:
             hrefs = [str(link.props["href"]) for link in screen.elements("link")]
             contacts = [href for href in hrefs if href.startswith(("mailto:", "tel:"))]
             assert contacts == ["mailto:ada@va.gov", "mailto:bo@va.gov", "tel:5550100199", "mailto:cy@va.gov"]
+
+    async def test_a_link_to_a_contact_holds_nothing_but_the_address(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(sam_row(PrimaryContactEmail="ada@va.gov?bcc=eve@evil.example&body=x#y")))
+        async with committed.database.transaction() as session:
+            [row] = await listed(session, member)
+        at: dict[str, Any] = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
+        async with mounted(committed, member, contract_screen, **at) as screen:
+            [href] = [
+                str(link.props["href"]) for link in screen.elements("link") if str(link.props["href"]).startswith("mailto:")
+            ]
+            assert (urlsplit(href).query, urlsplit(href).fragment, "&" in href) == ("", "", False)
 
     @pytest.mark.parametrize("phone", ["Email only", "N/A", "5550", "000-0000", "555010019955501001995550"])
     def test_what_is_not_a_phone_number_is_not_a_link(self, phone: str) -> None:

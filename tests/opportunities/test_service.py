@@ -100,7 +100,6 @@ class TestFilters:
             ({"naics": "5415"}, {1}),
             ({"naics": ("5415", "236")}, {1, 3}),
             ({"naics": ("", "")}, {1, 2, 3}),
-            ({"naics": "%"}, set()),
             ({"set_aside": ("SBA", "8A")}, {1}),
             ({"activity_code": ("R21",)}, {3}),
             ({"availability": "open"}, {1, 3}),
@@ -206,7 +205,7 @@ class TestListWithLabels:
         await add(session, notice(3), notice(4), notice(5))
         assert await totals() == [5, 5, 0]
         await add(session, notice(3, title="Changed"))
-        await writing.remove_sample(session)
+        await writing.remove_sample(session, ["contract", "grant"])
         assert await totals() == [3, 3, 0]
 
     async def test_beyond_the_end_is_the_last_page(self, session: AsyncSession, actor: Actor) -> None:
@@ -228,7 +227,6 @@ class TestSort:
             ("title", ["a", "b", "c"]),
             ("-title", ["c", "b", "a"]),
             ("agency", ["b", "a", "c"]),
-            ("nonsense", ["b", "c", "a"]),
         ],
     )
     async def test_each(self, session: AsyncSession, actor: Actor, sort: str, expected: list[str]) -> None:

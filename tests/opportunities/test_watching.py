@@ -19,7 +19,7 @@ from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway, NotAllowed, NotFound
 from fundwright.core.messages import using_language
-from fundwright.core.scopes import INSTALLATION, acting_in
+from fundwright.core.scopes import acting_in
 from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import ChoiceChange, EmailTiming, NotificationQuery
 from fundwright.opportunities import events, service, telling, watching
@@ -32,6 +32,7 @@ from fundwright.workspaces import service as workspaces
 from tests.opportunities.conftest import run_import
 from tests.opportunities.files import notice_id, sam_file, sam_row
 from tests.support.accounts import add_account
+from tests.support.scopes import INSTALLATION
 from tests.support.snapshots import Snapshots
 from tests.support.statements import statements
 

@@ -133,7 +133,7 @@ async def test_names_the_company_of_the_next_draft(committed: Core, ada: Actor) 
     await save(committed, ada)
     (document,) = await documents(committed, ada)
     await training.run_inline(committed, ada, [document.id])
-    suggested = await do(committed, ada, lambda session: generation.suggest_company(session, ada))
+    suggested = await generation.suggest_company(committed, ada)
     assert suggested.name == "Harbor Light LLC"
 
 

@@ -20,7 +20,12 @@ class TestMenu:
         with acting_in(harbor.bob.scope):
             path = f"{LIST}?q=cloud&availability=any&sort=due&page_size=50&open=save-search"
             async with mounted(harbor.core, harbor.bob, sam_screen, path=path) as screen:
-                assert screen.find("textbox", "Name").props.get("autoFocus")
+                name = screen.find("textbox", "Name").props
+                assert (name["defaultValue"], name["autoFocus"], name["data-select"]) == (
+                    "cloud",
+                    True,
+                    True,
+                )  # typing replaces it
                 await screen.type("Name", "Cloud hosting")
                 await screen.submit("Save search")
                 await screen.expect(lambda: screen.has("link", "Cloud hosting"))

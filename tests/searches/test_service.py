@@ -29,8 +29,9 @@ from fundwright.searches.personal_data import own_files
 from fundwright.searches.schemas import SavedSearchForm, SavedSearchName, SavedSearchQuery, SavedSearchRead, SearchedQuery
 from fundwright.trash import service as trash
 from fundwright.workspaces.schemas import Access, ChosenMember
-from fundwright_ui.screens.opportunities.address import query_of
+from fundwright_ui.screens.notice_address import query_of
 from tests.searches.conftest import Harbor
+from tests.support.addresses import address_with
 from tests.support.polling import eventually
 
 pytestmark = pytest.mark.security(51)
@@ -152,7 +153,7 @@ def test_the_address_of_a_query_shows_the_same_query() -> None:
         params = dict(parse_qsl(address.query))
         assert params.pop("saved") == "x"
         assert address.path == {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}[str(query.kind)]
-        assert query_of(query.kind or "grant", params) == query
+        assert query_of(query.kind or "grant", address_with(params)) == query
 
 
 class TestNew:

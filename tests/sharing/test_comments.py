@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import nullcontext
 from datetime import timedelta
-from threading import Event, get_ident
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -33,10 +32,9 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.sharing import opening
 from fundwright.sharing.models import ShareLink
 from fundwright.sharing.schemas import ShareCreated
-from fundwright_ui.screens import plain_pages
 from tests.sharing.conftest import Office, do
 from tests.sharing.test_pages import OVER, SECRET, age
-from tests.support.polling import eventually
+from tests.support.statements import statements
 
 pytestmark = pytest.mark.security(50)
 
@@ -70,7 +68,7 @@ async def answer(office: Office, comment: CommentRead, text: str) -> CommentRead
 
 
 async def sections(office: Office, link: ShareCreated) -> Sequence[DraftSectionRead]:
-    shared = await opening.find(office.core, link.link.rpartition("/")[2])
+    shared = await opening.read(office.core, await opening.find(office.core, link.link.rpartition("/")[2]))
     assert shared.draft is not None
     return shared.draft.sections
 
@@ -292,7 +290,7 @@ class TestTypedTextIsNotLost:
         found = await opening.find(office.core, link.link.rpartition("/")[2])
         await office.revoke(link)
 
-        async def find(*_: object) -> opening.Shared:
+        async def find(*_: object) -> opening.WorkingLink:
             return found
 
         monkeypatch.setattr(opening, "find", find)
@@ -374,31 +372,20 @@ class TestEnd:
         async with office.visitor(**headers) as visitor:
             assert (await send(office, link, client=visitor)).status_code == 303
 
-    async def test_pages_are_written_in_threads_two_at_once_for_each_link(
+    async def test_readers_of_all_links_of_a_member_share_turns_for_drawing_pages(
         self, office: Office, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        threads, at_once, most, release = set[int](), 0, 0, Event()
+        parties: list[Hashable] = []
+        run = office.core.computing.run
 
-        def slow_html(node: object) -> str:
-            nonlocal at_once, most
-            threads.add(get_ident())
-            at_once += 1
-            most = max(most, at_once)
-            release.wait()
-            at_once -= 1
-            return "x"
+        async def noted(function: partial[str], *, party: Hashable = None) -> str:
+            parties.append(party)
+            return await run(function, party=party)
 
-        monkeypatch.setattr(plain_pages, "to_html", slow_html)
-        link = await office.share(allows_comments=True)
-        pages = [asyncio.create_task(office.get(link)) for _ in range(6)]
-
-        async def are_two_written() -> bool:
-            return at_once == 2
-
-        await eventually(are_two_written)
-        release.set()
-        await asyncio.gather(*pages)
-        assert get_ident() not in threads and most <= 2
+        monkeypatch.setattr(office.core.computing, "run", noted)
+        for _ in range(2):
+            assert (await office.get(await office.share(allows_comments=True))).status_code == 200
+        assert len(parties) == 2 and parties[0] == parties[1] not in (None, office.ada.id)
 
     async def test_comments_are_limited(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
         link = await office.share(allows_comments=True)
@@ -409,6 +396,31 @@ class TestEnd:
         async with office.visitor("203.0.113.9") as visitor:
             response = await send(office, link, client=visitor)
         assert response.status_code == 409 and len(await comments(office)) == 20
+
+    @pytest.mark.security(50, 53)
+    @pytest.mark.parametrize("is_locked", [False, True])
+    async def test_a_guest_who_is_banned_does_not_cause_work(
+        self, office: Office, monkeypatch: pytest.MonkeyPatch, is_locked: bool
+    ) -> None:
+        link = await office.share(allows_comments=True, password="correct horse battery" if is_locked else None)
+        if is_locked:
+            for _ in range(4):
+                await send(office, link, password="guess")
+        else:
+            monkeypatch.setattr(opening, "_COMMENT_LIMITS", (1, 1))
+            await send(office, link)
+        with statements(office.core.database.engine.sync_engine) as sent:
+            response = await send(office, link, password="guess" if is_locked else "")
+        assert response.status_code == 429 and TEXT in response.text
+        assert not [each for each in sent if "draft_section" in each or "citation" in each]
+
+    @pytest.mark.security(50)
+    async def test_a_page_that_asks_for_a_password_reads_no_draft(self, office: Office) -> None:
+        link = await office.share(password="correct horse battery")
+        with statements(office.core.database.engine.sync_engine) as sent:
+            response = await office.get(link)
+        assert response.status_code == 200
+        assert not [each for each in sent if "draft_section" in each or "citation" in each]
 
 
 class TestMembers:

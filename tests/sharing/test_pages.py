@@ -6,7 +6,7 @@ import asyncio
 import re
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import select, text, update
@@ -20,6 +20,7 @@ from fundwright.generation.models import Citation, DraftSection
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.sharing import opening
 from fundwright.sharing.models import ShareLink
+from fundwright.sharing.opening import WorkingLink
 from fundwright.sharing.schemas import ShareCreated, ShareState
 from fundwright.trash import service as trash
 from fundwright.workspaces import invitations
@@ -106,6 +107,26 @@ class TestDraft:
         assert shown.count('class="fw-section-header"') == 1  # the other sections are empty
 
 
+@pytest.mark.security(53)
+class TestTurns:
+    async def test_links_of_one_member_together_have_few_readers_at_once(self, office: Office) -> None:
+        shown, may_end = list[UUID](), asyncio.Event()
+
+        async def show(creator: Actor) -> None:
+            async with opening.turn_of(office.core, WorkingLink(ShareLink(id=uuid4()), creator)):
+                shown.append(creator.id)
+                await may_end.wait()
+
+        grace = office.ada.model_copy(update={"id": uuid4()})
+        async with asyncio.TaskGroup() as tasks:
+            for creator in (*[office.ada] * 20, grace):
+                tasks.create_task(show(creator))
+            for _ in range(3):
+                await asyncio.sleep(0)
+            assert shown == [office.ada.id] * 4 + [grace.id]
+            may_end.set()
+
+
 class TestHeaders:
     async def test_nothing_is_kept_anywhere_and_no_script_runs(self, office: Office) -> None:
         response = await office.get(await office.share())
@@ -178,7 +199,7 @@ class TestOver:
         shared = await opening.find(office.core, link.link.rpartition("/")[2])
         await office.revoke(link)
         with pytest.raises(opening.LinkOver):
-            await opening.count(office.core, shared, client=HERE)
+            await do(office.core, lambda session: opening.count(session, shared, client=HERE))
 
     async def test_in_the_trash_until_it_is_restored(self, office: Office) -> None:
         link = await office.share()
@@ -381,3 +402,27 @@ async def test_a_plain_scope_reads_no_links(office: Office) -> None:
     await office.share()
     async with office.core.database.reading(scope=office.ada.model_copy(update={"workspace_id": uuid4()}).scope) as session:
         assert await session.scalar(text("SELECT count(*) FROM share_link")) == 0
+
+
+class TestLanguage:
+    async def test_offers_the_language_that_the_browser_prefers_once(self, office: Office) -> None:
+        link = await office.share()
+        async with office.visitor(**{"accept-language": "en;q=0.5, de-AT, fr;q=0.3"}) as visitor:
+            page = await visitor.get(link.link)
+            assert '<html lang="en"' in page.text and '<aside class="fw-language-offer" lang="de"' in page.text
+            chosen = await visitor.get(f"{link.link}?page=1&language=de")
+            assert chosen.status_code == 303 and chosen.headers["location"].endswith("?page=1")
+            assert visitor.cookies["language"] == "de"
+            assert "fw-language-offer" not in (await visitor.get(link.link)).text
+
+    async def test_is_not_offered_again_once_english_is_kept(self, office: Office) -> None:
+        link = await office.share()
+        async with office.visitor(**{"accept-language": "fr"}) as visitor:
+            assert (await visitor.get(f"{link.link}?language=en")).status_code == 303
+            page = await visitor.get(link.link)
+            assert '<html lang="en"' in page.text and "fw-language-offer" not in page.text
+
+    @pytest.mark.parametrize("accepted", ["", "en-US, de;q=0.9", "es, it", "de;q=x, en", "xx" * 5_000])
+    async def test_is_not_offered_to_those_who_prefer_english_or_none_of_ours(self, office: Office, accepted: str) -> None:
+        page = await office.get(await office.share(), **{"accept-language": accepted})
+        assert page.status_code == 200 and "fw-language-offer" not in page.text

@@ -1,11 +1,12 @@
-"""`make soak`: the slow tests, simulated people whose server processes are killed, then the kill test, the frame fuzzer, and
-the other fuzzers with large numbers.
+"""`make soak`: the slow tests, all other tests in another random order, simulated people whose server processes are killed, hostile
+people who must not stop another one, then the kill test, the frame fuzzer, and the other fuzzers with large numbers.
 
 At the end, LibreOffice renders exported drafts, if it is installed or can be.
 
-SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_KILLS (50), SOAK_FRAMES (200000), and SOAK_FUZZING_MINUTES (30) set the amounts; 0 skips
-a part. SOAK_RENDERING=0 skips the drafts, and SOAK_SLOW=0 the slow tests. The exit code is 1 if anything was lost or duplicated, if
-memory grew, or if a test failed. The logs of the web process and the worker are in var/soak. The fuzzers print how many examples of
+SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_HOSTILE_MINUTES (10), SOAK_KILLS (50), SOAK_FRAMES (200000), and SOAK_FUZZING_MINUTES (30)
+set the amounts; 0 skips a part. SOAK_RENDERING=0 skips the drafts, SOAK_SLOW=0 the slow tests, and SOAK_ORDER=0 the others; each run of tests prints the seed of its
+order. The exit code is 1 if anything was lost or duplicated, if
+memory grew, if someone was stopped, or if a test failed. The logs of the web process and the worker are in var/soak. The fuzzers print how many examples of
 each target they have tried, and each failed example.
 """
 
@@ -24,6 +25,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
+from tests.availability.measuring import nobody_stops_anybody
 from tests.soak.installation import Installation
 from tests.soak.people import Person
 from tests.soak.rendering import is_rendered
@@ -33,11 +35,13 @@ LOGS = PROJECT / "var/soak"
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 PEOPLE = int(os.environ.get("SOAK_PEOPLE", "100"))
+HOSTILE_MINUTES = float(os.environ.get("SOAK_HOSTILE_MINUTES", "10"))
 KILLS = os.environ.get("SOAK_KILLS", "50")
 FRAMES = os.environ.get("SOAK_FRAMES", "200000")
 FUZZING_MINUTES = os.environ.get("SOAK_FUZZING_MINUTES", "30")
 RENDERING = os.environ.get("SOAK_RENDERING", "1")
 SLOW = os.environ.get("SOAK_SLOW", "1")
+ORDER = os.environ.get("SOAK_ORDER", "1")
 
 _MAX_GROWTH = 1.05
 _KILL_EVERY_S = (5.0, 25.0)
@@ -136,10 +140,21 @@ def main() -> int:
     if SLOW != "0":
         for folder in ("tests", "e2e"):  # not in one run, see scripts/checklists.py
             print(f"\n== slow tests, {folder}", flush=True)
-            results[f"slow tests, {folder}"] = passes(folder, "-q", "-m", "slow")
+            results[f"slow tests, {folder}"] = passes(folder, "-m", "slow")
+    if ORDER != "0":
+        for folder in ("tests", "e2e"):  # each in one process, so that any two of its files can meet
+            print(f"\n== another order, {folder}", flush=True)
+            results[f"another order, {folder}"] = passes(folder, "-m", "not slow")
+        print("\n== another order, web", flush=True)
+        results["another order, web"] = (
+            subprocess.run(["npm", "run", "--silent", "test"], cwd=PROJECT, check=False).returncode == 0
+        )
     if MINUTES:
         print(f"== simulated people, {MINUTES:g} minutes", flush=True)
         results["people at work"] = asyncio.run(people_at_work())
+    if HOSTILE_MINUTES:
+        print(f"\n== hostile people, {HOSTILE_MINUTES:g} minutes", flush=True)
+        results["hostile people"] = asyncio.run(nobody_stops_anybody(minutes=HOSTILE_MINUTES))
     if KILLS != "0":
         print(f"\n== {KILLS} kills", flush=True)
         results["kills"] = passes("tests/soak/test_kills.py", "-q", "-s", FUNDWRIGHT_SOAK_KILLS=KILLS)

@@ -1,7 +1,7 @@
 """The whole application over HTTP with an account of each kind, shared by all tests in this folder, because they mostly read.
 
-One file for each section of the product specification; a test's docstring quotes the line that it covers. Lines about demo data
-describe no product behavior. Lines that other test files cover are listed in the docstring of the section's file.
+One file for each section of the product specification; a test's docstring quotes the line that it covers. sentences.md lists every
+sentence with its tests, here and elsewhere. Lines about demo data describe no product behavior.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ async def test_an_unexpected_error_has_a_body_to_reject_with(spec_core: Core) ->
     async with browse(app) as client:
         answer = await client.get("/api/broken")
     assert answer.status_code == 500
-    assert answer.json()["error"]["message"].startswith("Something went wrong") and "secret" not in answer.text
+    assert answer.json()["error"]["message"] == "Something went wrong" and "secret" not in answer.text
 
 
 @pytest.mark.parametrize("token", ["x", "a.b.c", "eyJhbGciOiJub25lIn0.e30."])

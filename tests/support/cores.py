@@ -21,7 +21,7 @@ from fundwright.core.files import FileStore
 from fundwright.core.plugins import Plugins
 from fundwright.core.settings import Settings
 from fundwright_ui import extension
-from tests.support.databases import Databases
+from tests.support.databases import Databases, as_owner
 
 _LISTENING = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'")
 _PROJECT = Path(__file__).parents[2]
@@ -43,7 +43,7 @@ class OwnSettings(Settings):
 
 
 def settings_of(url: str, data: Path) -> OwnSettings:
-    return OwnSettings(data=data, database_url=SecretStr(url), models=_PROJECT / "var/models")
+    return OwnSettings(data=data, database_url=SecretStr(url), owner_url=SecretStr(as_owner(url)), models=_PROJECT / "var/models")
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _changes_undone(core: Core) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jobs, "_handlers", {**jobs._handlers})
         patch.setattr(jobs, "_interrupted", [])
-        patch.setattr(jobs, "in_slots", set())
+        patch.setattr(jobs, "_in_slots", {})
         yield
     for plugin in plugins.get_plugins() - before:
         plugins.unregister(plugin)

@@ -13,7 +13,7 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import tuple_row
 
-from fundwright.core.database_role import ROLE
+from fundwright.core.database_role import OWNER_SETTING, ROLE, SERVING_ROLE
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -49,7 +49,17 @@ class Content:
 
 def as_superuser(url: str) -> str:
     """The address for the superuser of the embedded server, whom tests need to create databases and to skip triggers."""
-    return url.replace("//fundwright@", "//postgres@")
+    return url.replace(f"//{SERVING_ROLE}@", "//postgres@").replace(f"//{ROLE}@", "//postgres@")
+
+
+def as_owner(url: str) -> str:
+    """The address for the owner of the database, who migrates it."""
+    return url.replace(f"//{SERVING_ROLE}@", f"//{ROLE}@")
+
+
+def environment_of(url: str) -> dict[str, str]:
+    """The environment variables of a process that uses and migrates this database."""
+    return {"DATABASE_URL": url, OWNER_SETTING: as_owner(url)}
 
 
 class Databases:

@@ -12,7 +12,7 @@ from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.authentication import api_tokens
 from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
-from fundwright.core.web import RequestLimitMiddleware, add_error_handlers
+from fundwright.core.web import GUARDS, RequestLimitMiddleware, add_error_handlers
 from tests.support.accounts import add_account, add_member
 
 
@@ -21,7 +21,7 @@ def api_of(core: Core, *routers: APIRouter) -> FastAPI:
     app = FastAPI()
     app.state.core = core
     for router in routers:
-        app.include_router(router)
+        app.include_router(router, dependencies=GUARDS)
     app.add_middleware(RequestLimitMiddleware)
     add_error_handlers(app)
     return app

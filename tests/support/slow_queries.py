@@ -23,7 +23,8 @@ from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.html import shown_in
-from fundwright_ui.runtime.render_slots import RenderSlots
+from fundwright_ui.runtime.painted import PaintedPages
+from fundwright_ui.runtime.render_slots import Allowances, RenderSlots
 from fundwright_ui.runtime.router import Found, Router, Screen
 from fundwright_ui.runtime.session import Site
 from fundwright_ui.runtime.socket import Sockets
@@ -201,7 +202,10 @@ class Pages:
             shell=shell,
             base="",
             bundle=Bundle(core.settings.web_dist, base=""),
+            painted=PaintedPages(),
             render_slots=RenderSlots(),
+            event_slots=RenderSlots(),
+            allowances=Allowances(),
         )
         self._sockets = Sockets(site)
 

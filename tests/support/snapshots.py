@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from psycopg.conninfo import conninfo_to_dict
+
 from fundwright.core.assembly import Core
 from tests.support.databases import Content, Databases
 
@@ -33,7 +35,7 @@ class Snapshots:
         """Return the result of `make`, and put the database and the files of `core` into the state after it. `make` runs only
         once."""
         name = f"{make.__module__}.{make.__qualname__}"
-        database, files = core.database.engine.url.database or "", core.settings.data / "files"
+        database, files = str(conninfo_to_dict(core.database.url)["dbname"]), core.settings.data / "files"
         kept = self._kept.get(name)
         if kept is None:
             returned = await make(core)

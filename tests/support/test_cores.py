@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import text
 
@@ -12,6 +13,7 @@ from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
 from tests.support.accounts import add_account
 from tests.support.cores import Cores
+from tests.support.databases import as_owner
 from tests.support.jobs import Trial
 from tests.training.conftest import pieces
 
@@ -34,7 +36,8 @@ async def test_a_core_is_lent_again_as_new(cores: Cores, tmp_path: Path) -> None
     async with cores.lent(tmp_path / "first") as first:
         async with first.database.transaction() as session:
             await add_account(session)
-            await session.execute(text("CREATE INDEX left_behind ON account (display_name)"))
+        async with await psycopg.AsyncConnection.connect(as_owner(first.database.url)) as owner:
+            await owner.execute("CREATE INDEX left_behind ON account (display_name)")
         first.plugins.register(Extra())
         first.jobs.register(JobHandler(Trial, never, no_actor))
         first.cache["left"] = "behind"

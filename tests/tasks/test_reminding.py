@@ -11,10 +11,10 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import DatabaseAway
-from fundwright.core.scopes import INSTALLATION
 from fundwright.notifications.schemas import NotificationKind
 from fundwright.tasks import reminding, repository, service
 from fundwright.tasks.models import Task
+from tests.support.scopes import INSTALLATION
 from tests.support.teams import Team
 from tests.tasks.test_service import add, change, complete, told
 

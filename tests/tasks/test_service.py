@@ -18,7 +18,6 @@ from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.messages import using_language
-from fundwright.core.scopes import INSTALLATION
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftRead
 from fundwright.notifications import service as notifications
@@ -30,6 +29,7 @@ from fundwright.trash import service as trash
 from fundwright.trash.schemas import TrashQuery
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import Access, ChosenMember, RestrictionForm
+from tests.support.scopes import INSTALLATION
 from tests.support.teams import Team
 
 pytestmark = pytest.mark.security(51)

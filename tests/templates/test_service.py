@@ -15,7 +15,7 @@ from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
 from fundwright.core.errors import Invalid, NotAllowed, NotFound
 from fundwright.core.messages import using_language
-from fundwright.templates import service
+from fundwright.templates import files, service
 from fundwright.templates.builtin import CAPABILITY_STATEMENT, COVER_LETTER, TEMPLATES
 from fundwright.templates.personal_data import own_files
 from fundwright.templates.schemas import (
@@ -230,11 +230,11 @@ class TestLookUp:
 class TestFile:
     async def test_holds_what_a_copy_has(self, office: Office) -> None:
         copied = await office.copy("cover-letter")
-        assert service.read_file(service.as_file(copied)) == copied.content
+        assert files.read(service.as_file(copied)) == copied.content
         assert json.loads(service.as_file(copied))["sections"][0]["heading"] == COVER_LETTER.sections[0].heading
 
     def test_may_begin_with_the_mark_that_editors_write(self) -> None:
-        assert service.read_file(b'\xef\xbb\xbf{"title": "A", "sections": [{"heading": "B"}]}').title == "A"
+        assert files.read(b'\xef\xbb\xbf{"title": "A", "sections": [{"heading": "B"}]}').title == "A"
 
     async def test_has_a_limited_size(self) -> None:
         async def pieces() -> AsyncIterator[bytes]:
@@ -257,7 +257,7 @@ class TestFile:
     )  # fmt: skip
     def test_errors_name_the_line_or_the_path(self, content: bytes, message: str) -> None:
         with pytest.raises(Invalid, match=message):
-            service.read_file(content)
+            files.read(content)
 
 
 class TestContent:

@@ -65,7 +65,7 @@ class HostileReader:
         return head.startswith(_HEAD)
 
     def read(self, path: Path, filename: str) -> list[Block]:
-        match path.read_bytes().removeprefix(_HEAD).decode():
+        match path.read_bytes().removeprefix(_HEAD).decode().strip():
             case "loop":  # holds the GIL
                 re.match(r"(a+)+$", "a" * 60 + "b")
             case "allocate":

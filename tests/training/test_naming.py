@@ -109,6 +109,7 @@ def test_names_have_capitals_in_the_question_or_in_the_documents(question: str, 
             "3.5 million gallons per day with 20 full-time equivalents, 5 in Maine, 3 action items",
         ),
         ("12 mı, 12 mİ", "12 mı, 12 mİ"),
+        ("20 MW, 20 mw, 20 mW", "20 megawatts, 20 megawatts, 20 milliwatts"),
     ],
 )
 def test_units_after_numbers_are_spelled_out(text: str, spelled: str) -> None:

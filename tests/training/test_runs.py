@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
+import psycopg
 import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -30,7 +31,8 @@ from fundwright.training.models import Chunk, Document, TrainingRun
 from fundwright.training.schemas import DocumentQuery, DocumentState, DocumentTitle, PastedText, ProposeKinds
 from fundwright.trash import service as trash
 from tests.notifications.test_service import listed
-from tests.support.accounts import count_audited
+from tests.support.accounts import add_account, count_audited
+from tests.support.databases import as_owner
 from tests.support.jobs import working
 from tests.support.polling import eventually
 from tests.training import hostile
@@ -83,8 +85,8 @@ class TestRun:
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS, "boats.md")
         await _train(committed, owner, boats.id)
-        async with committed.database.transaction() as session:
-            assert await session.scalar(text("SELECT gin_clean_pending_list('ix_chunk_search')")) == 0
+        with psycopg.connect(as_owner(committed.database.url)) as connection:
+            assert connection.execute("SELECT gin_clean_pending_list('ix_chunk_search')").fetchone() == (0,)
 
     async def test_says_how_far_a_long_document_is_in_the_language_of_its_owner(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
@@ -317,6 +319,44 @@ class TestRun:
             with pytest.raises(NotFound):
                 await service.repeat_run(session, stranger, committed, run.id)
             assert (await service.list_runs(session, stranger)).total == 0
+
+
+@pytest.mark.slow
+async def test_documents_of_two_accounts_that_never_end_do_not_hold_up_a_third(
+    committed: Core, owner: Actor, stranger: Actor, add_file: AddFile
+) -> None:
+    committed.plugins.register(hostile)
+    async with committed.database.transaction() as session:
+        third = await add_account(session)
+    started = list[UUID]()
+    for actor, content in ((owner, hostile.document("loop")), (stranger, hostile.document("loop"))):
+        for _ in range(3):
+            async with committed.database.transaction() as session:
+                document = await add_file(session, actor, committed, content + b" " * len(started), "slow.hostile")
+            run = await service.start_run(committed, actor, [document.id])
+            assert run.job_id
+            started.append(run.job_id)
+
+    async def states() -> list[JobState]:
+        async with committed.database.transaction() as session:
+            return [(await jobs.get(session, job_id)).state for job_id in started]
+
+    async def are_reading() -> bool:
+        return (await states()).count(JobState.RUNNING) >= 2
+
+    async with working(committed.jobs):
+        await eventually(are_reading, within_s=30)
+        async with committed.database.transaction() as session:
+            await add_file(session, third, committed, BOATS, "small.md")
+        run = await service.start_run(committed, third)
+        assert run.job_id
+
+        async def is_trained() -> bool:
+            async with committed.database.transaction() as session:
+                return (await service.get_run(session, third, run.id)).state == JobState.SUCCEEDED
+
+        await eventually(is_trained, within_s=30)  # 5 s on an idle machine
+        assert (await states()).count(JobState.RUNNING) >= 2
 
 
 @pytest.mark.security(42)

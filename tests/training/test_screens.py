@@ -38,6 +38,10 @@ async def add(core: Core, owner: Actor, add_file: AddFile, content: str | bytes,
 
 
 class TestTrain:
+    async def test_choose_files_looks_ready_before_the_page_has_loaded(self, committed: Core, owner: Actor) -> None:
+        async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
+            assert not screen.find("button", "Choose files").is_disabled
+
     async def test_a_problem_is_shown_below_the_title_of_its_document(
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:

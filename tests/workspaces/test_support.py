@@ -26,7 +26,7 @@ from fundwright.authentication.schemas import SignedIn, TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed, NotFound
-from fundwright.core.scopes import INSTALLATION, acting_in
+from fundwright.core.scopes import acting_in
 from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import NotificationQuery
 from fundwright.training import service as training
@@ -36,6 +36,7 @@ from fundwright.workspaces.schemas import InvitationForm, RestrictionForm, Suppo
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
 from tests.support.accounts import add_account
+from tests.support.scopes import INSTALLATION
 from tests.support.signing_in import HERE, PASSWORD
 
 pytestmark = pytest.mark.security(49)

@@ -31,7 +31,7 @@ async def main(folder: Path, port: int) -> None:
         app = FastAPI()
         app.state.core = core
         mount(app, ProductHost(core), screens=SCREENS, redirects={}, shell=_bare)
-        await answer_requests(app, listen(core.settings.host, port))
+        await answer_requests(app, listen(core.settings.host, port), core.settings)
 
 
 def _bare(_area: str, screen: Component) -> Component:

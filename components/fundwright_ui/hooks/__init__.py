@@ -21,7 +21,7 @@ from fundwright_ui.hooks.live import use_live
 from fundwright_ui.hooks.query import Query, use_query
 from fundwright_ui.hooks.rows import Row, Rows, use_rows
 from fundwright_ui.hooks.unchanged import use_unchanged
-from fundwright_ui.hooks.url import UrlState, query_in_address, use_url_state
+from fundwright_ui.hooks.url import UrlState, is_valid, query_in_address, use_url_state
 from fundwright_ui.runtime.layout import UNCHANGED
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "Row",
     "Rows",
     "UrlState",
+    "is_valid",
     "query_in_address",
     "use_action",
     "use_live",

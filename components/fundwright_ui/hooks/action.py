@@ -49,7 +49,7 @@ class Action(Handler):
 
     @property
     def error(self) -> str | None:
-        """The error message of the last failure; None once it runs again. Once a screen has read it, failures show no toast, because the
+        """The error message of the last failure; None once it runs again. Once a screen has read it, failures show no notice, because the
         screen shows the message itself."""
         self._is_error_shown = True
         return self._error
@@ -103,9 +103,9 @@ def use_action(
 ) -> Action:
     """Make `work(session, payload)` an event handler: one transaction, one at a time, a second click is dropped.
 
-    `work` may omit the payload parameter; otherwise it is annotated, see `takes_payload`. If it raises, the transaction is rolled back, a toast shows the error message, unless
+    `work` may omit the payload parameter; otherwise it is annotated, see `takes_payload`. If it raises, the transaction is rolled back, a notice shows the error message until it is closed, unless
     a form, a dialog, or the screen reads `.error` to show it, and what the person typed stays. If the error `needs_reauthentication`, the page asks the person to re-authenticate and then runs it again. After the commit `then` runs,
-    with the result if it has a parameter without a default, and a toast shows `success`, with a button Undo if there is an `undo`, which gets a session, too. Work that is refused but must be committed,
+    with the result if it has a parameter without a default, and a toast shows `success`, or a notice with a button Undo if there is an `undo`, which gets a session, too. Work that is refused but must be committed,
     such as the count of wrong passwords, returns the refusal, and `then` raises it. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
     after 150 ms that the action is running; `.is_running` tells other parts of the screen.
     """

@@ -22,7 +22,8 @@ _NOTHING: Mapping[str, Callable[[], None]] = MappingProxyType({})
 
 
 class Subscription:
-    """Follow a changing set of topics while the component is mounted; does nothing during first paint."""
+    """Follow a changing set of topics while the component is mounted. What arrives between first paint and its socket counts as one empty
+    message when the page opens; if no socket can continue the painted page, follows nothing."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -32,7 +33,7 @@ class Subscription:
         self.callback: LiveCallback = lambda _payload: None
 
     def follow(self, topics: Iterable[str]) -> None:
-        if not self._connection.is_live:
+        if not self._connection.is_subscribing:
             return
         wanted = set(topics)
         if wanted and not self._is_begun:
@@ -57,11 +58,17 @@ class Subscription:
         self._connection.close_now(self.close)
 
     def _on_message(self, payload: Mapping[str, object]) -> None:
+        if self._connection.is_painting:
+            self._connection.when_open(self._catch_up)
+            return
         returned = self.callback(payload)
         if inspect.isawaitable(returned):
             task = asyncio.ensure_future(self._finish(returned))
             self._tasks = (*self._tasks, task)
             task.add_done_callback(self._forget)
+
+    def _catch_up(self) -> None:
+        self._on_message({})
 
     def _forget(self, done: asyncio.Task[None]) -> None:
         self._tasks = tuple(task for task in self._tasks if task is not done)

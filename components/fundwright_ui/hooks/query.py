@@ -61,6 +61,7 @@ class Query(Generic[T]):
         self._paused_until = 0.0
         self._is_reload_requested = False
         self._has_message = False
+        self._due_since: float | None = None
         connection.on_idle.add(self.release_memory)
         at_unmount(self.close)
 
@@ -114,6 +115,10 @@ class Query(Generic[T]):
         self._soon = None
         self.reload()
 
+    def render_next(self) -> None:
+        """Render what is read from now on even if it is the same: that it was read again says something."""
+        self._due_since = asyncio.get_running_loop().time()
+
     def on_message(self, _payload: object) -> None:
         """Load again, once for all messages that arrive during a load and the pause after it. Otherwise, a job that reports its
         progress would keep the page loading. Nothing waits for this load, and the page does not show that it is loading."""
@@ -122,6 +127,9 @@ class Query(Generic[T]):
         elif self._soon is None:
             loop = asyncio.get_running_loop()
             self._soon = loop.call_at(max(loop.time(), self._paused_until), self._load_for_message)
+
+    def _load_again(self) -> None:
+        self.on_message({})
 
     def _load_for_message(self) -> None:
         self._start(is_reload=True, is_live=True)
@@ -163,7 +171,9 @@ class Query(Generic[T]):
         self.is_loading = not is_live
         self._is_live_load = is_live
         self._is_reload_requested = self._has_message = False
-        self._task = self._connection.run_query(self._run(), is_first=not self._has_result, is_reload=is_reload, is_live=is_live)
+        self._task = self._connection.run_query(
+            self._run(), is_first=not self._has_result, is_reload=is_reload, is_live=is_live, again=self._load_again
+        )
 
     async def _read_once(self) -> T:
         assert self._read is not None
@@ -176,9 +186,22 @@ class Query(Generic[T]):
         key = self._key
         loop = asyncio.get_running_loop()
         began_at = loop.time()
+        is_unchanged = False
         try:
             value = await self._read_once()
-            self._value, self._packed, self.read_at = value, b"", began_at
+            due_since = self._due_since
+            if due_since is not None and began_at > due_since:
+                self._due_since = None
+            is_unchanged = (
+                self._is_live_load
+                and due_since is None
+                and self.failure is None
+                and key == self._answered_key
+                and self._shows(value)
+            )
+            if not is_unchanged:
+                self._value, self._packed = value, b""
+            self.read_at = began_at
             self._has_answer, self._answered_key = True, key
             self.failure, self.is_missing, self.needs_reauthentication, self.is_stale = None, False, False, False
             self._connection.remove_failing(self)
@@ -195,7 +218,14 @@ class Query(Generic[T]):
             self._start(is_reload=True)
         elif self._has_message:
             self.on_message({})
-        self._rerender()
+        if not is_unchanged:
+            self._rerender()
+
+    def _shows(self, value: T) -> bool:
+        """Whether this value is shown already, as after most messages, so that rendering would change nothing. What is packed stays packed. The
+        same object does not count if it may have been changed."""
+        shown = self._packing.unpack_value(self._packed) if self._packed else self._value
+        return bool(value == shown) and (value is not shown or value is None or isinstance(value, int | str))
 
     def _fail(self, error: Exception) -> None:
         self.failure = sentence_of(error, while_doing="query")

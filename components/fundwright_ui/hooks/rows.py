@@ -52,13 +52,16 @@ class Row(Generic[T]):
 class Rows(Generic[T]):
     """The rows of a list, in the order in which they were loaded."""
 
-    def __init__(self, connection: Connection, rerender: Callable[[], None], id: Callable[[T], object]) -> None:
+    def __init__(
+        self, connection: Connection, rerender: Callable[[], None], render_next: Callable[[], None], id: Callable[[T], object]
+    ) -> None:
         self.more = 0
         """How many new rows are not shown yet; `load` shows them."""
         self.last_outcome = ""
         """The outcome of the last action, for assistive technology."""
         self._connection = connection
         self._rerender = rerender
+        self._render_next = render_next
         self._id = id
         self._key: tuple[object, ...] | None = None
         self._is_to_load = True
@@ -105,6 +108,7 @@ class Rows(Generic[T]):
         self._settled.pop(id, None)
         self._gone -= {id}
         self._reopened[id] = asyncio.get_running_loop().time()
+        self._render_next()
         self.last_outcome = t("Undone")
         self._rerender()
 
@@ -167,7 +171,7 @@ def use_rows(
     `items` extracts the rows from the result, as a page with `items` and a `total` if the list may have several pages, and `id` identifies them.
     """
     connection = use_connection()
-    rows: Rows[Any] = use_kept(lambda: Rows(connection, rerenderer(), id))
+    rows: Rows[Any] = use_kept(lambda: Rows(connection, rerenderer(), query.render_next, id))
     value = query.value
     found = () if value is None else items(value)
     listed, is_whole = (found, True) if isinstance(found, Sequence) else (found.items, found.total <= len(found.items))

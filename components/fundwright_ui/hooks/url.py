@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeVar
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from pydantic import BaseModel, Field, ValidationError
 
 from fundwright_ui.runtime.connection import Connection, use_connection
+from fundwright_ui.runtime.host import t
 
 Q = TypeVar("Q", bound=BaseModel)
+
+OPENED = frozenset(
+    (
+        *("about", "all", "asked_in", "at", "claims", "comment", "comments", "company", "document", "edit", "filters", "import"),
+        *("moving", "of", "open", "opportunity", "passage", "question", "questions", "saved", "scoring", "tab", "tasks"),
+        *("template", "to", "unsure", "view", "workspace", "writing"),
+        *("page", "page_size", "sort"),
+    )
+)
+"""Parameters that say what of a screen is open or being edited, and the page and the order of a list, which an empty list does not read. They
+narrow no list, so that no screen reports one that it does not know."""
+_LONGEST_SHOWN = 50
 
 
 class _Paged(BaseModel):
@@ -22,16 +36,42 @@ class UrlState:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        connection.parameters.open(OPENED)
         self._path = connection.location.path
         self.params: dict[str, str] = dict(connection.location.query)
 
     def get(self, name: str, default: str = "") -> str:
+        self._connection.parameters.open((name,))
         return self.params.get(name, default)
 
     @property
     def page(self) -> int:
         """The page number of a list; 1 if the address has no valid one."""
-        return query_in_address(_Paged, {"page": self.get("page")}).page
+        return query_in_address(_Paged, self).page
+
+    def parse(self, model: type[Q], given: Mapping[str, Any], names: Mapping[str, str]) -> Q:
+        """Parse what the address gives for a list as the API's own `model`, and leave out what is not valid, which the screen then says.
+        `names` are the parameters of the address, each with the name of its field."""
+        fields = {field: name for name, field in names.items()}
+        problems: dict[str, str] = {}
+        while True:
+            try:
+                query = model.model_validate(given)
+                break
+            except ValidationError as refused:
+                for error in refused.errors():
+                    field = str(error["loc"][0]) if error["loc"] else ""
+                    problems[field] = _problem(fields.get(field, field), self.params.get(fields.get(field, field), ""), error)
+                kept = {field: value for field, value in given.items() if field not in problems and "" not in problems}
+                if len(kept) == len(given):
+                    raise
+                given = kept
+        self.report(names, problems.values())
+        return query
+
+    def report(self, names: Iterable[str], problems: Iterable[str]) -> None:
+        """Let the screen say what is wrong with these parameters of a list."""
+        self._connection.parameters.narrow(names, tuple(problems))
 
     def set(self, **changes: object) -> None:
         """Change parameters of what is open or being edited; None or "" removes one. The screen renders again immediately, without a
@@ -62,15 +102,33 @@ def use_url_state() -> UrlState:
     return UrlState(use_connection())
 
 
-def query_in_address(model: type[Q], params: Mapping[str, str], *, prefix: str = "") -> Q:
-    """Parse the query of the address as the API's own `model`, ignoring invalid parameters. A screen with several lists gives
-    each a `prefix` for its parameters."""
-    given = {name: params[prefix + name] for name in model.model_fields if params.get(prefix + name)}
+def query_in_address(model: type[Q], url: UrlState, *, prefix: str = "") -> Q:
+    """Parse the query of the address as the API's own `model`. The screen says what is not valid, and which parameters it does not know.
+    A screen with several lists gives each a `prefix` for its parameters."""
+    names = {prefix + name: name for name in model.model_fields}
+    given = {field: url.params[name] for name, field in names.items() if url.params.get(name)}
+    return url.parse(model, given, names)
+
+
+def is_valid(model: type[BaseModel], given: Mapping[str, Any]) -> bool:
+    """Whether a list can have this query."""
     try:
-        return model.model_validate(given)
-    except ValidationError as refused:
-        bad = {str(error["loc"][0]) for error in refused.errors() if error["loc"]} or set(given)
-        return query_in_address(model, {name: value for name, value in given.items() if name not in bad})
+        model.model_validate(given)
+    except ValidationError:
+        return False
+    return True
+
+
+def _problem(name: str, value: str, error: Any) -> str:
+    if error["type"] == "value_error":  # one of our own sentences
+        return str(error["ctx"]["error"])
+    value = value[:_LONGEST_SHOWN]
+    allowed: Iterable[str] = re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
+    if error["type"] == "bool_parsing":
+        allowed = ("true", "false")
+    if not allowed:
+        return t("“{value}” is not a value of “{name}”.", value=value, name=name)
+    return t("“{value}” is not a value of “{name}”. The values are: {values}.", value=value, name=name, values=", ".join(allowed))
 
 
 def _address(path: str, query: Mapping[str, str]) -> str:

@@ -166,6 +166,7 @@ def login_form(label: str, action: Action, *fields: Child, submit: str, refusal:
                 "noValidate": True,
                 "autoComplete": "off",
                 "data-begins": True,  # its first field gets the focus
+                "data-request": True,  # the browser says in an alert above the fields if there is no response
                 "onSubmit": handler(action, prevent_default=True),
             },
             *fields,

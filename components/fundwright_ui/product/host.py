@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from uuid import UUID
@@ -21,8 +22,13 @@ from fundwright.core.keys import lasting_key
 from fundwright.core.messages import t
 from fundwright.core.scopes import NOBODY, act_in
 from fundwright.core.web import requested_language
-from fundwright_ui.product.connection import parse_id
+from fundwright.workspaces import service as workspaces
+from fundwright_ui.product.connection import id_in, parse_id
 from fundwright_ui.runtime.host import Addresses
+from fundwright_ui.runtime.router import PUBLIC, Found
+from fundwright_ui.ui.moments import show_moments_in
+
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 OnView = Callable[[str, Actor | None, str], None]
 
@@ -53,6 +59,7 @@ class ProductHost:
 
     def act_for(self, actor: Actor | None) -> None:
         act_in(actor.scope if actor else NOBODY)
+        show_moments_in((actor.time_zone or actor.browser_time_zone) if actor else None)
 
     def session_named_by(self, connection: HTTPConnection) -> UUID | None:
         return request_authentication.session_named_by(self.core, connection)
@@ -72,6 +79,32 @@ class ProductHost:
             if self.identity_of(there) == identity:
                 return await self.recognize(there, is_use=False) or actor
         return actor
+
+    async def find_home(self, actor: Actor, page: Found) -> Actor | None:
+        if page.screen.area == PUBLIC or page.screen.roles is not None:  # nothing there belongs to a workspace
+            return None
+        slugs = page.location.params.values()
+        ids = {id for value in (*slugs, *page.location.query.values()) for id in map(id_in, _ID.findall(value)) if id}
+        if not ids and not slugs:
+            return None
+        async with self.core.database.reading(scope=actor.scope) as session:
+            there = await workspaces.find_home(session, actor, ids, slugs)
+        return there and there.model_copy(update={"browser_time_zone": actor.browser_time_zone})
+
+    def workspace_of(self, actor: Actor) -> str:
+        return str(actor.workspace_id)
+
+    async def arrive(self, actor: Actor, page: Found | None, connection: HTTPConnection) -> tuple[Actor, str | None]:
+        home = await self.find_home(actor, page) if page else None
+        if home is None and not request_authentication.names_workspace(connection):
+            return actor, None
+        there = home or actor
+        is_other = await request_authentication.arrive(self.core, there, connection)
+        if not is_other and home is None:
+            return there, None
+        async with self.core.database.reading(scope=there.scope) as session:
+            name = (await workspaces.get_workspace(session, there)).title
+        return there, t("You are now in the workspace “{name}”.", name=name)
 
     def may_open(self, actor: Actor) -> bool:
         return actor.email != self.core.settings.unknown_email
@@ -98,7 +131,7 @@ class ProductHost:
         set_visitor_cookie(response, self.core.settings)
 
     def language_of(self, actor: Actor | None, connection: HTTPConnection) -> str:
-        """Return the account's language, or else the one that the browser requests."""
+        """Return the account's language, or else the one chosen in this browser."""
         return actor.language if actor is not None and actor.language is not None else requested_language(connection)
 
     async def publish(self, topic: str, payloads: Iterable[Mapping[str, object]]) -> None:

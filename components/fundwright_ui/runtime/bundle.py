@@ -27,7 +27,7 @@ class Bundle:
 
     def __init__(self, folder: Path, *, base: str, modules: Iterable[str] = (), version: str = "") -> None:
         self._folder = folder
-        self._base = base
+        self.base = base
         self._modules = sorted(modules)
         self._version = version
         self._id = ""
@@ -44,8 +44,8 @@ class Bundle:
     def head(self, entry: str, *, nonce: str) -> str:
         """The elements in the head of a page that load `entry`, such as `web/src/docs.ts`."""
         found = self._read()[entry]
-        styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}">' for path in found.get("css", []))
-        return f'<script type="module" nonce="{nonce}" src="{self._base}/{found["file"]}"></script>{styles}{self._icon}'
+        styles = "".join(f'<link rel="stylesheet" href="{self.base}/{path}">' for path in found.get("css", []))
+        return f'<script type="module" nonce="{nonce}" src="{self.base}/{found["file"]}"></script>{styles}{self._icon}'
 
     def painted_head(self, entry: str, *, nonce: str, widgets: Iterable[str] = ()) -> str:
         """The head of a page that is readable before `entry` runs, so nothing delays its first frame. `widgets` are painted on the
@@ -56,15 +56,15 @@ class Bundle:
         sheets = [path for each in entries for path in manifest[each].get("css", [])]
         files = [manifest[name]["file"] for name in names]
         # Fetched immediately, but neither compiled nor run before the first frame.
-        preloads = "".join(f'<link rel="preload" as="script" crossorigin href="{self._base}/{file}">' for file in files)
+        preloads = "".join(f'<link rel="preload" as="script" crossorigin href="{self.base}/{file}">' for file in files)
         # The first frame already has its final font if this arrives in time, so that its lines do not move.
         fonts = "".join(
-            f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{self._base}/{path}">'
+            f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{self.base}/{path}">'
             for path in manifest[entry].get("assets", [])
             if path.endswith(".woff2")
         )
         # A disabled link is not fetched, but keeps chunks that are loaded later from adding the same styles again.
-        styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}" disabled>' for path in sheets)
+        styles = "".join(f'<link rel="stylesheet" href="{self.base}/{path}" disabled>' for path in sheets)
         return f"{self._boot(nonce, main=manifest[entry]['file'])}{fonts}{preloads}{styles}{self._styles(sheets, nonce)}"
 
     def unscripted_head(self, entry: str, *, nonce: str) -> str:
@@ -77,7 +77,7 @@ class Bundle:
 
     def _boot(self, nonce: str, *, main: str = "") -> str:
         """The inline script that applies the theme before the first frame and loads `main` after it."""
-        script = f' data-main="{self._base}/{main}"' if main else ""
+        script = f' data-main="{self.base}/{main}"' if main else ""
         return f'<script nonce="{nonce}"{script}>{self._text(self._read()[_BOOT]["file"])}</script>'
 
     def _styles(self, sheets: Iterable[str], nonce: str) -> str:
@@ -87,7 +87,7 @@ class Bundle:
     @property
     def _icon(self) -> str:
         found = self._read().get(_ICON)
-        return f'<link rel="icon" href="{self._base}/{found["file"]}" type="image/svg+xml">' if found else ""
+        return f'<link rel="icon" href="{self.base}/{found["file"]}" type="image/svg+xml">' if found else ""
 
     @cached_property
     def strings(self) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ class Bundle:
         """The content of a file to embed in a page. Addresses relative to a stylesheet become absolute."""
         if path not in self._texts:
             text = (self._folder / path).read_text().strip()
-            self._texts[path] = _OWN_ADDRESS.sub(rf"\1{self._base}/{path.rpartition('/')[0]}/", text)
+            self._texts[path] = _OWN_ADDRESS.sub(rf"\1{self.base}/{path.rpartition('/')[0]}/", text)
         return self._texts[path]
 
     def _read(self) -> dict[str, Any]:

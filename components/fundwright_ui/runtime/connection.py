@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, NamedTuple, Protocol
+from typing import Any, Generic, Literal, NamedTuple, Protocol, cast
 
 from reactpy import create_context, use_context
 from reactpy.types import Context
 from typing_extensions import TypeVar
 
-from fundwright_ui.runtime.host import Actor, Client, Services, set_language
+from fundwright_ui.runtime.faults import error_id_of
+from fundwright_ui.runtime.host import Actor, Client, Services, set_language, t
+from fundwright_ui.runtime.layout import rerenderer_of_current
 from fundwright_ui.runtime.router import Location
 from fundwright_ui.runtime.waiting import cancel
 
@@ -24,11 +26,63 @@ C = TypeVar("C", bound=Client, default=Client, covariant=True)
 
 Variant = Literal["success", "info", "warning", "error"]
 Frame = dict[str, Any]
+
+
+def toast_frame(message: str, variant: Variant) -> Frame:
+    """The frame that shows a toast. That of an unexpected error has the id under which the log describes it."""
+    error_id = error_id_of(message)
+    return {"type": "toast", "message": message, "variant": variant, **({"error_id": error_id} if error_id else {})}
+
+
 Continuation = Callable[[], Awaitable[None]]
 
 _FIRST_RETRY_S = 1.0
 _LONGEST_RETRY_S = 60.0
 _UNDO_S = 10.0
+_MOST_SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    """What one rendering shows."""
+
+    location: Location
+
+
+_rendering: ContextVar[_Shown | None] = ContextVar("rendering", default=None)
+"""The rendering in which a component was called, or which started the task. It may have ended."""
+
+
+class Parameters:
+    """What a screen reads from the query of its address. It says which parameters it does not know, and what is not valid."""
+
+    def __init__(self) -> None:
+        self.shown: tuple[str, ...] = ()
+        """The sentences that the page shows."""
+        self._opened = set[str]()
+        self._lists: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def open(self, names: Iterable[str]) -> None:
+        """Note parameters that say what is open."""
+        self._opened.update(names)
+
+    def narrow(self, names: Iterable[str], problems: tuple[str, ...]) -> None:
+        """Note the parameters of a list, and what is wrong with them."""
+        self._lists[tuple(names)] = problems
+
+    def sentences(self, query: Mapping[str, str]) -> tuple[str, ...]:
+        """What to say about the query of the address, once the whole screen has been rendered."""
+        known = sorted({name for names in self._lists for name in names})
+        unknown = [name for name in query if name not in self._opened and name not in known]
+        return (
+            *(
+                t("There is no parameter “{name}” here. The parameters are: {names}.", name=name[:50], names=", ".join(known))
+                if known
+                else t("There is no parameter “{name}” here. Leave it out: there are no parameters.", name=name[:50])
+                for name in unknown[:_MOST_SHOWN]
+            ),
+            *(problem for problems in self._lists.values() for problem in problems),
+        )
 
 
 class FailedQuery(Protocol):
@@ -107,18 +161,22 @@ class Connection(Generic[S, A, C]):
         language: str = "en",
         base: str = "",
         is_live: bool = False,
+        may_open: bool = False,
         send: Callable[[Frame], None] = lambda _frame: None,
         move: Callable[[Move], None] | None = None,
         act_for: Callable[[A | None], None] = lambda _actor: None,
     ) -> None:
         self.core = core
         self.actor = actor
-        self.location = location
+        self._location = location
+        self._shown: _Shown | None = None
         self.language = language
         self.base = base
         """Path prefix behind a proxy; every `href` needs it, see `href()`."""
-        self.is_live = is_live
-        """False during first paint, when nothing may subscribe or have side effects."""
+        self._is_live = is_live
+        self.is_subscribing = is_live or may_open
+        """Whether live topics are followed. A page that a socket may continue follows them from its first paint on, so that it misses nothing."""
+        self._on_open: dict[Callable[[], None], None] = {}
         self.client = client
         self.title: str | None = None
         """The title from `set_title`; None shows the screen's own title."""
@@ -132,6 +190,8 @@ class Connection(Generic[S, A, C]):
         """Shows a toast with a button that undoes something; None if the page has none."""
         self.undo_offer: UndoOffer | None = None
         """What can be undone, also after moving to another area."""
+        self.parameters = Parameters()
+        """Of the query of the address."""
         self._left: dict[str, str] = {}
         self._send = send
         self._act_for = act_for
@@ -152,13 +212,43 @@ class Connection(Generic[S, A, C]):
         self.on_idle: set[Callable[[], None]] = set()
         """Called when the page becomes idle, to release memory."""
 
+    @property
+    def is_live(self) -> bool:
+        """False during first paint, when nothing may have side effects. What reads it then, a query or a component, runs again when a socket
+        continues the page."""
+        if not self._is_live and (again := _again.get() or rerenderer_of_current()) is not None:
+            self.when_open(again)
+        return self._is_live
+
+    @property
+    def is_painting(self) -> bool:
+        """Whether no socket has continued the page yet."""
+        return not self._is_live
+
+    def when_open(self, call: Callable[[], None]) -> None:
+        """Call `call`, once, when a socket continues the page that is being painted."""
+        self._on_open[call] = None
+
+    def open(self, actor: Actor | None, client: Client, *, send: Callable[[Frame], None], move: Callable[[Move], None]) -> None:
+        """Continue the page that was painted, for a socket."""
+        self.actor, self.client = cast("A | None", actor), cast(C, client)
+        self._send, self._move = send, move
+        self._is_live = True
+        waiting, self._on_open = self._on_open, {}
+        for call in waiting:
+            call()
+        if self.failing:
+            self.retry_failing()
+
     def toast(self, message: str, variant: Variant = "success", *, undo: Undo | None = None) -> None:
-        """Show a toast for three seconds, or for ten seconds with a button that runs `undo(session)` in a transaction."""
+        """Show a toast for three seconds; an error or a warning stays until it is closed, an error also until the page shows another
+        screen. With `undo`, show a notice for ten seconds instead, with a button that runs `undo(session)` in a
+        transaction."""
         if undo is not None and self.offer_undo is not None:
             self.undo_offer = UndoOffer(message, undo)
             self.offer_undo(self.undo_offer)
         else:
-            self._send({"type": "toast", "message": message, "variant": variant})
+            self._send(toast_frame(message, variant))
 
     def navigate(self, path: str, *, replace: bool = False, reload: bool = False) -> None:
         """Navigate to one of our own paths: show its screen immediately, and send the new address to the browser.
@@ -195,8 +285,31 @@ class Connection(Generic[S, A, C]):
         """`path` with the proxy's prefix, as links need it."""
         return f"{self.base}{path}" if path.startswith("/") else path
 
+    @property
+    def location(self) -> Location:
+        """Where the page is; for a component that is rendered, where it was when the rendering began."""
+        shown = self._shown
+        return self._location if shown is None or _rendering.get() is not shown else shown.location
+
+    def move_to(self, location: Location) -> None:
+        self._location = location
+
+    @contextmanager
+    def rendering(self) -> Iterator[None]:
+        """Show the components that are rendered in this context one location, although a handler may move the page meanwhile."""
+        self._shown = _Shown(self._location)
+        token = _rendering.set(self._shown)
+        try:
+            yield
+        finally:
+            _rendering.reset(token)
+            if self._shown.location.path != self._location.path:
+                self.title, self.parameters = None, Parameters()  # they are of the screen that the page has left
+            self._shown = None
+
     def leave(self) -> None:
         """Keep the current address for `href_back`, if it has a query."""
+        self.parameters = Parameters()
         self._left.pop(self.location.path, None)
         if self.location.query:
             self._left[self.location.path] = self.location.address
@@ -205,12 +318,16 @@ class Connection(Generic[S, A, C]):
         """`href` of the page at `path` as the person left it: with its filters, order, and page of a list."""
         return self.href(self._left.get(path, path))
 
-    def run_query(self, work: Coroutine[Any, Any, None], *, is_first: bool, is_reload: bool, is_live: bool) -> asyncio.Task[None]:
-        """Run `work` now, for the actor. Unless it `is_live`, first paint and the end of an event wait for it for a limited time."""
+    def run_query(
+        self, work: Coroutine[Any, Any, None], *, is_first: bool, is_reload: bool, is_live: bool, again: Callable[[], None]
+    ) -> asyncio.Task[None]:
+        """Run `work` now, for the actor. Unless it `is_live`, first paint and the end of an event wait for it for a limited time. `again` runs it
+        once more, without anything waiting for it."""
         context = copy_context()
         # The publisher of a live message may act for another account, and in another language.
         context.run(self._act_for, self.actor)
         context.run(set_language, self.language)
+        context.run(_again.set, again)
         task = asyncio.create_task(work, context=context)
         self._queries[task] = Load(is_first, is_reload, is_live, asyncio.get_running_loop().time())
         task.add_done_callback(self._queries.pop)
@@ -254,7 +371,7 @@ class Connection(Generic[S, A, C]):
         """Retry `query` automatically, with growing delays."""
         if query not in self.failing:
             self.failing = (*self.failing, query)
-        if self._retry is None and self.is_live:
+        if self._retry is None and self._is_live:
             self._retry = asyncio.get_running_loop().call_later(self._retry_delay_s, self.retry_failing)
             self._retry_delay_s = min(2 * self._retry_delay_s, _LONGEST_RETRY_S)
         self.on_failing()
@@ -302,6 +419,9 @@ class Connection(Generic[S, A, C]):
             self.close_now(close)
         await cancel(self._queries)
 
+
+_again: ContextVar[Callable[[], None] | None] = ContextVar("again", default=None)
+"""Runs the current query again."""
 
 ConnectionContext: Context[Connection | None] = create_context(None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import secrets
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from functools import partial
 from html import escape
 from http import HTTPStatus
@@ -17,11 +18,12 @@ from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.encoding import replace_surrogates
-from fundwright_ui.runtime.faults import sentence_of
+from fundwright_ui.runtime.faults import error_id_of, sentence_of
 from fundwright_ui.runtime.host import Actor, Host, Refusal, current_language, set_language, t, translations
 from fundwright_ui.runtime.html import embedded_json, painted_widgets, to_html
 from fundwright_ui.runtime.modules import Modules
-from fundwright_ui.runtime.render_slots import RenderSlots, owner_of
+from fundwright_ui.runtime.painted import PaintedPages
+from fundwright_ui.runtime.render_slots import Owner, RenderSlots, owner_of
 from fundwright_ui.runtime.router import Found, Redirect, Router
 from fundwright_ui.runtime.view import Shell, View
 
@@ -50,9 +52,11 @@ class Documents:
         modules: Modules,
         base: str,
         render_slots: RenderSlots,
+        painted: PaintedPages,
     ) -> None:
         self._host = host
         self._render_slots = render_slots
+        self._painted = painted
         self._modules = modules
         self._router = router
         self._shell = shell
@@ -61,15 +65,18 @@ class Documents:
 
     async def respond(self, request: Request, actor: Actor | None) -> Response:
         address = _address_of(request, self._base)
-        found = self._router.route(address, actor)
+        found, notice = self._router.route(address, actor), None
+        set_language(self._host.language_of(actor, request))
+        if actor is not None:
+            actor, notice = await self._host.arrive(actor, None if isinstance(found, Redirect) else found, request)
         if isinstance(found, Redirect):
             return RedirectResponse(self._base + found.path, status_code=302, headers={"Cache-Control": "no-store"})
-        set_language(self._host.language_of(actor, request))
         self._host.act_for(actor)
         nonce = secrets.token_urlsafe(16)
-        slot = await self._render_slots.acquire(owner_of(self._host, actor, request))
+        owner = owner_of(self._host, actor, request)
+        slot = await self._render_slots.acquire(owner)
         try:
-            html, status = await self._render(found, actor, address, nonce, request)
+            html, status = await self._render(found, actor, owner, address, nonce, request, notice)
         finally:
             slot.release()
         if request.method == "GET":
@@ -85,13 +92,20 @@ class Documents:
         nonce = secrets.token_urlsafe(16)
         status = error.status if isinstance(error, Refusal) else 500
         is_missing = status == HTTPStatus.NOT_FOUND
-        title = t("Sorry, page not found!") if is_missing else t("Something went wrong on our end")
+        title = t("Sorry, page not found!") if is_missing else t("Something went wrong")
         href, onward = (f"{self._base}/", t("Go to home")) if is_missing else ("", t("Try again"))
         button = "fw-button fw-button-contained"
+        sentence = sentence_of(error, while_doing="first paint")
+        error_id = error_id_of(sentence)
         body: list[Node] = [
             {"t": "p", "a": {"className": "fw-message-code", "aria-hidden": "true"}, "c": [str(status)]},
             {"t": "h1", "c": [title]},
-            {"t": "p", "c": [sentence_of(error, while_doing="first paint")]},
+            {"t": "p", "c": [t("Your saved work is safe. Go back and try again.") if error_id else sentence]},
+            *(
+                [{"t": "p", "a": {"className": "fw-error-id"}, "c": [t("Error ID"), " ", {"t": "code", "c": [error_id]}]}]
+                if error_id
+                else []
+            ),
             {"t": "a", "a": {"className": button, "href": href}, "c": [onward]},
         ]
         main: Node = {"t": "main", "a": {"className": "fw-message", "id": "main"}, "c": body}
@@ -113,22 +127,35 @@ class Documents:
                 break
         return HTMLResponse(content, status_code=status, headers=headers)
 
-    async def _render(self, found: Found, actor: Actor | None, address: str, nonce: str, request: Request) -> tuple[str, int]:
+    async def _render(
+        self,
+        found: Found,
+        actor: Actor | None,
+        owner: Owner,
+        address: str,
+        nonce: str,
+        request: Request,
+        notice: str | None,
+    ) -> tuple[str, int]:
+        # Visitors could otherwise fill the memory with pages that no socket continues.
+        may_open = request.method == "GET" and actor is not None and actor.session_id is not None
         connection = Connection(
             self._host.core,
             actor,
             location=found.location,
             language=current_language(),
             base=self._base,
+            may_open=may_open,
             client=self._host.client_of(request),
             act_for=self._host.act_for,
         )
-        async with View(connection, found, self._shell) as view:
+        async with AsyncExitStack() as stack:
+            view = await stack.enter_async_context(View(connection, found, self._shell))
             await view.settle(_FIRST_PAINT_TIMEOUT_S)
-            tree, title = view.tree, replace_surrogates(view.title)
+            tree, title, hash = view.tree, replace_surrogates(view.title), view.hash()
             page = {
                 "tree": tree,
-                "hash": view.hash(),
+                "hash": hash,
                 "build": self._bundle.id,
                 "complete": view.is_settled and not connection.failing,
                 "title": title,
@@ -140,17 +167,22 @@ class Documents:
                 "modules": self._modules.addresses,
                 "account": self._host.identity_of(actor),
                 "timeZone": actor.time_zone if actor else None,
+                "notice": notice,
             }
-        status = 404 if connection.is_missing else found.screen.status
-        head = self._bundle.painted_head(_ENTRY, nonce=nonce, widgets=set(painted_widgets(tree))) + self._feed_link(
-            found.screen.feed
-        )
-        script = f'<script type="application/json" id="page">{embedded_json(page)}</script>'
-        language = connection.language
-        body = to_html(tree)
-        html = self._document(
-            head, title=title, body=body, language=language, nonce=nonce, script=script, is_visitor=actor is None
-        )
+            status = 404 if connection.is_missing else found.screen.status
+            head = self._bundle.painted_head(_ENTRY, nonce=nonce, widgets=set(painted_widgets(tree))) + self._feed_link(
+                found.screen.feed
+            )
+            script = f'<script type="application/json" id="page">{embedded_json(page)}</script>'
+            language = connection.language
+            body = to_html(tree)
+            html = self._document(
+                head, title=title, body=body, language=language, nonce=nonce, script=script, is_visitor=actor is None
+            )
+            if may_open and actor is not None and status == HTTPStatus.OK and not connection.failing:
+                view.mark_shown()
+                if self._painted.keep(view, actor, hash, characters=len(html)):
+                    stack.pop_all()
         return html, status
 
     def _feed_link(self, path: str | None) -> str:

@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from uuid import UUID
 
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
+
+if TYPE_CHECKING:
+    from fundwright_ui.runtime.router import Found
 
 Listener = Callable[[Any], None]
 """Takes the messages of a topic, each as it was published, or `{}`."""
@@ -145,6 +148,19 @@ class Host(Protocol):
     async def acting_as(self, actor: Any, identity: str | None) -> Any:
         """The actor as whom a page was opened, given the `identity_of` that the page names: a page that reconnects stays in its
         workspace. `actor` itself if the page is for another account, or the account is no longer a member."""
+        ...
+
+    async def find_home(self, actor: Any, page: Found) -> Any | None:
+        """The actor in another workspace, if what the address of the page names is there; None if it is here, or nowhere."""
+        ...
+
+    def workspace_of(self, actor: Any) -> str:
+        """What an address that leads to the actor's workspace names."""
+        ...
+
+    async def arrive(self, actor: Any, page: Found | None, connection: HTTPConnection) -> tuple[Any, str | None]:
+        """The actor for whom a page is opened, and what the page says about that: what its address names may be in another workspace. None
+        stands for an address that leads elsewhere."""
         ...
 
     def may_open(self, actor: Any) -> bool:

@@ -6,9 +6,11 @@ all; a test fails when their source differs from what was reviewed.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack, nullcontext
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from types import CodeType, MappingProxyType
@@ -37,7 +39,7 @@ REPLACED: Mapping[str, str] = {
     "Layout.__aexit__": "Extended: awaits effects, and lets a late request for a rendering find nothing instead of failing.",
     "Layout.deliver": "Not called: `handle` runs handlers, returns whether the handler still exists, and raises its exceptions.",
     "Layout.render": "Renders one component at a time, in the order of the requests. ReactPy starts a task for each.",
-    "Layout._create_layout_update": "Extended: awaits effects that have ended, and releases the memory of the rendering.",
+    "Layout._create_layout_update": "Extended: releases the memory of the rendering.",
     "Layout._render_component": "Extended: resets a failed component, unmounts its previous content, and assigns an error id.",
     "Layout._render_model": "Uses an element without components and handlers as it is, without a copy or a state.",
     "Layout._render_model_children": "Extended: keeps the position of None, makes text encodable while its component is known, and keeps the content of a component that returns UNCHANGED.",
@@ -81,6 +83,8 @@ _can_stay: ContextVar[bool] = ContextVar("can_stay", default=False)
 
 _FINGERPRINT_MARK = "|"
 """Separates the position and the fingerprint in the name of a handler."""
+_STEP_S = 0.004
+"""How long a rendering goes on before others take their turns. Rendering one component may take longer."""
 _RETRY = f"retry{_FINGERPRINT_MARK}"
 """Prefix of a handler name that renders a failed component again; the error id follows."""
 
@@ -95,13 +99,20 @@ class GuardedLayout(Layout):
     arrive after a newer one of its parent. Here, a queue keeps the order.
     """
 
-    def __init__(self, root: Component, *, has_effects: bool = True) -> None:
+    def __init__(
+        self, root: Component, *, rendering: Callable[[], AbstractContextManager[None]] = nullcontext, has_effects: bool = True
+    ) -> None:
         super().__init__(root)
+        self._rendering = rendering
         self._has_effects = has_effects
+        self.has_left_out_effects = False
+        """Whether a component has effects that were not run."""
         self._waiting: dict[Any, None] = {}
         self._requested: set[Any] = set()
         self._has_work = Event()
         self._is_rendering = False
+        self._continued_at = 0.0
+        self._is_canceled = False
         self._without_effects: list[Any] = []
         self._dynamic: set[int] = set()
         self._ending_effects: list[Any] = []
@@ -144,21 +155,49 @@ class GuardedLayout(Layout):
                     component=cast(Any, _ReleasedComponent(state.life_cycle_state.component.type))
                 )
 
-    async def render(self) -> LayoutUpdateMessage:
-        """Wait for a component that must be rendered, and render it."""
-        while (state := self._next()) is None:
+    def run_effects(self) -> None:
+        """Run the effects of what is rendered from now on. Only for a layout that has left out none."""
+        self._has_effects = True
+
+    async def has_work(self) -> None:
+        """Wait for a component that must be rendered."""
+        while self._next() is None:
             self._has_work.clear()
             await self._has_work.wait()
+
+    async def render(self) -> LayoutUpdateMessage:
+        """Wait for a component that must be rendered, and render it, within the context `rendering`. Other pages take their turns before it and
+        during it, and handlers of this one may run; a cancellation waits until it ends, because a part of a page would be neither old nor new."""
+        state: Any = None
+        while state is None:
+            await self.has_work()
+            await asyncio.sleep(0)
+            state = self._next()
         del self._waiting[state.life_cycle_state.id]
         self._is_rendering = True
+        self._continued_at = time.perf_counter()
         try:
-            return await self._create_layout_update(state)
+            with self._rendering():
+                update = await self._create_layout_update(state)
+            if self._is_canceled:
+                raise asyncio.CancelledError
+            await self._effects_ended()
+            return update
         finally:
             self._is_rendering = False
 
+    async def _pass_turn(self) -> None:
+        """Let others take their turns, if this rendering has taken a while."""
+        if time.perf_counter() - self._continued_at < _STEP_S:
+            return
+        try:
+            await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            self._is_canceled = True
+        self._continued_at = time.perf_counter()
+
     async def _create_layout_update(self, old_state: Any) -> LayoutUpdateMessage:
         update = await super()._create_layout_update(old_state)
-        await self._effects_ended()
         self._dynamic.clear()
         for hook in self._without_effects:
             hook._effect_stops.pop()
@@ -219,6 +258,7 @@ class GuardedLayout(Layout):
     async def _render_component(
         self, exit_stack: AsyncExitStack, old_state: Any, parent: Any, index: int, key: Any, component: Component
     ) -> Any:
+        await self._pass_turn()
         if old_state is not None and old_state.is_component_state:
             self._requested.discard(old_state.life_cycle_state.id)
             _restore_lists(old_state.life_cycle_state.hook)
@@ -307,8 +347,9 @@ class GuardedLayout(Layout):
         through a closure that is larger than this partial."""
         hook = life_cycle_state.hook
         hook._schedule_render_callback = partial(GuardedLayout._schedule_render_task, self, life_cycle_state.id)
-        if not self._has_effects:
+        if not self._has_effects and hook._effect_funcs:
             hook._effect_funcs.clear()
+            self.has_left_out_effects = True
         if not hook._effect_funcs:
             self._without_effects.append(hook)
 
@@ -413,6 +454,12 @@ def use_kept(make: Callable[[], T]) -> T:
 def rerenderer() -> Callable[[], None]:
     """A function that renders the current component again. A state that is changed only for this would take 0.5 kB."""
     return HOOK_STACK.current_hook().schedule_render
+
+
+def rerenderer_of_current() -> Callable[[], None] | None:
+    """The `rerenderer` if a component is being rendered, or else None."""
+    hooks: list[Any] = HOOK_STACK.get()
+    return hooks[-1].schedule_render if hooks else None
 
 
 class _Stop:

@@ -13,7 +13,8 @@ from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.document import Documents
 from fundwright_ui.runtime.host import Host, Refused
 from fundwright_ui.runtime.modules import Modules
-from fundwright_ui.runtime.render_slots import RenderSlots
+from fundwright_ui.runtime.painted import PaintedPages
+from fundwright_ui.runtime.render_slots import Allowances, RenderSlots
 from fundwright_ui.runtime.router import Router, Screen
 from fundwright_ui.runtime.session import Site
 from fundwright_ui.runtime.socket import Sockets
@@ -50,9 +51,28 @@ def mount(
     web_dist = host.core.settings.web_dist
     scripts = [each for files in modules.addresses.values() for each in files]
     bundle = Bundle(web_dist, base=base, modules=scripts, version=host.version)
-    render_slots = RenderSlots()
-    documents = Documents(host, router=router, shell=shell, bundle=bundle, modules=modules, base=base, render_slots=render_slots)
-    site = Site(host, router=router, shell=shell, bundle=bundle, base=base, render_slots=render_slots)
+    render_slots, painted = RenderSlots(), PaintedPages()
+    documents = Documents(
+        host,
+        router=router,
+        shell=shell,
+        bundle=bundle,
+        modules=modules,
+        base=base,
+        render_slots=render_slots,
+        painted=painted,
+    )
+    site = Site(
+        host,
+        router=router,
+        shell=shell,
+        bundle=bundle,
+        base=base,
+        painted=painted,
+        render_slots=render_slots,
+        event_slots=RenderSlots(),
+        allowances=Allowances(),
+    )
     sockets = Sockets(site)
     streams = Streams(site, sockets)
     assets = Assets(web_dist / "assets", modules.contents)

@@ -1,8 +1,9 @@
-"""Limits on the pages that are rendered concurrently, for each account or address."""
+"""Turns of accounts and addresses: how many of its pages are rendered, and how many of its events are handled, concurrently."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import ExitStack
 from typing import NamedTuple
 from uuid import UUID
@@ -15,6 +16,8 @@ from fundwright_ui.runtime.host import Actor, Host
 _PAGES_AT_ONCE = 2
 _PAGES_OF_A_VISITOR_AT_ONCE = 1
 _SLOT_TIMEOUT_S = 0.25
+_MAX_FRAMES_PER_S = 100
+_MAX_EXCESS_FRAMES = 5_000
 
 
 class Owner(NamedTuple):
@@ -31,7 +34,8 @@ def owner_of(host: Host, actor: Actor | None, connection: HTTPConnection) -> Own
 
 
 class RenderSlot:
-    """The right to render a page. Expires after a while, so that a page that waits for slow queries does not block others."""
+    """The right to render a page, or to handle an event. Expires after a while, so that a page that waits for slow queries does not
+    block others."""
 
     def __init__(self, permits: ExitStack) -> None:
         self._permits = permits
@@ -44,8 +48,8 @@ class RenderSlot:
 
 
 class RenderSlots:
-    """Limits how many pages of one owner are rendered concurrently, so that an owner who opens many does not delay others.
-    At one address, no visitor can hold all slots."""
+    """Limits how many pages of one owner are rendered concurrently, or how many of its events on all its pages are handled concurrently, so
+    that an owner with many does not delay others. At one address, no visitor can hold all slots."""
 
     def __init__(self) -> None:
         self._semaphores = WeakValueDictionary[Owner | UUID | str, asyncio.Semaphore]()
@@ -62,3 +66,33 @@ class RenderSlots:
         semaphore = self._semaphores.setdefault(key, asyncio.Semaphore(limit))
         await semaphore.acquire()
         permits.callback(semaphore.release)
+
+
+class Allowance:
+    """How many frames may arrive from all pages of one owner (a token bucket)."""
+
+    def __init__(self) -> None:
+        self._left = float(_MAX_FRAMES_PER_S)
+        self._refilled_at = time.monotonic()
+
+    @property
+    def is_used_up(self) -> bool:
+        return self._left < 0
+
+    def count(self) -> bool:
+        """Count a frame. Returns False when the owner exceeds what browsers could send."""
+        moment = time.monotonic()
+        refilled = self._left + (moment - self._refilled_at) * _MAX_FRAMES_PER_S
+        self._refilled_at = moment
+        self._left = min(_MAX_FRAMES_PER_S, refilled) - 1
+        return self._left >= -_MAX_EXCESS_FRAMES
+
+
+class Allowances:
+    """The allowance of each owner that has a page open."""
+
+    def __init__(self) -> None:
+        self._of_owners = WeakValueDictionary[Owner, Allowance]()
+
+    def of(self, owner: Owner) -> Allowance:
+        return self._of_owners.setdefault(owner, Allowance())

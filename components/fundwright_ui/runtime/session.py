@@ -8,22 +8,24 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, cast
 
 import structlog
 
 from fundwright_ui.runtime import frames
 from fundwright_ui.runtime.bundle import Bundle
-from fundwright_ui.runtime.connection import Connection, Frame, Move
+from fundwright_ui.runtime.connection import Connection, Frame, Move, toast_frame
+from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.encoding import encode
 from fundwright_ui.runtime.events import MalformedPayload, received_at
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.host import Actor, Host, current_language, t, using_language
 from fundwright_ui.runtime.layout import event_of
 from fundwright_ui.runtime.outbox import Outbox
-from fundwright_ui.runtime.render_slots import Owner, RenderSlot, RenderSlots
-from fundwright_ui.runtime.router import Found, Redirect, Router
+from fundwright_ui.runtime.painted import PaintedPages
+from fundwright_ui.runtime.render_slots import Allowances, Owner, RenderSlot, RenderSlots
+from fundwright_ui.runtime.router import WORKSPACE, Found, Redirect, Router
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed
 from fundwright_ui.runtime.view import Shell, View
 from fundwright_ui.runtime.waiting import Event, Queue, cancel
@@ -32,8 +34,6 @@ log = structlog.get_logger()
 
 
 _MAX_FRAME_CHARACTERS = 1_000_000
-_MAX_FRAMES_PER_S = 100
-_MAX_EXCESS_FRAMES = 5_000
 _MAX_WAITING_EVENTS = 200
 _MAX_UNSENT_FRAMES = 1_000
 _MAX_HANDLERS_AT_ONCE = 4
@@ -67,13 +67,26 @@ class Site:
     shell: Shell
     bundle: Bundle
     base: str
+    painted: PaintedPages
     render_slots: RenderSlots
+    event_slots: RenderSlots
+    allowances: Allowances
 
 
 class Session:
-    """Outlives its transport for a while, so that a page that reconnects continues with the same state."""
+    """Outlives its transport for a while, so that a page that reconnects continues with the same state. `painted` is the view of the page's
+    first paint, if it is still there."""
 
-    def __init__(self, site: Site, transport: Transport, actor: Actor | None, found: Found, *, owner: Owner) -> None:
+    def __init__(
+        self,
+        site: Site,
+        transport: Transport,
+        actor: Actor | None,
+        found: Found,
+        *,
+        owner: Owner,
+        painted: View | None = None,
+    ) -> None:
         self.id = secrets.token_urlsafe(16)
         self.owner = owner
         self._site = site
@@ -89,8 +102,7 @@ class Session:
         self._wake = Event()
         self._events = Queue[tuple[frames.Numbered, float] | None]()
         self._last_seq = 0
-        self._allowance = float(_MAX_FRAMES_PER_S)
-        self._refilled_at = time.monotonic()
+        self._allowance = site.allowances.of(owner)
         self._last_handled = ("", 0.0)
         self._last_location = 0
         self._moved_at = 0.0
@@ -105,19 +117,26 @@ class Session:
         self._tasks: dict[asyncio.Task[None], str] = {}
         """The running tasks, each with the target of its handler; "" for tasks that are not handlers."""
         self._slots = asyncio.Semaphore(_MAX_HANDLERS_AT_ONCE)
-        connection = Connection(
-            site.host.core,
-            actor,
-            location=found.location,
-            language=current_language(),
-            base=site.base,
-            is_live=True,
-            client=site.host.client_of(transport.request),
-            send=self._queue,
-            move=self._move,
-            act_for=site.host.act_for,
-        )
-        self._view = View(connection, found, site.shell, on_change=self._wake.set)
+        self._is_painted = painted is not None
+        client = site.host.client_of(transport.request)
+        if painted is None:
+            connection = Connection(
+                site.host.core,
+                actor,
+                location=found.location,
+                language=current_language(),
+                base=site.base,
+                is_live=True,
+                client=client,
+                send=self._queue,
+                move=self._move,
+                act_for=site.host.act_for,
+            )
+            self._view = View(connection, found, site.shell, on_change=self._wake.set)
+        else:
+            self._view = painted
+            painted.open(self._wake.set)
+            painted.connection.open(actor, client, send=self._queue, move=self._move)
         self._opened = Event()
         self.life = asyncio.create_task(self._live())
         """Ends when the page is left, evicted, or signed out."""
@@ -209,16 +228,21 @@ class Session:
         if not await self._is_still_allowed(is_use=False):
             await asyncio.wait((self.life,))
             raise TransportClosed(self._close_code)
-        try:
-            await self._until_ready(transport, hello)
-        except TransportClosed:
-            self.leave()  # the page has not learned the session id, so it cannot resume
-            raise
+        tree: Node | None = None
+        if not self._is_painted:
+            try:
+                await self._until_ready(transport, hello)
+            except TransportClosed:
+                self.leave()  # the page has not learned the session id, so it cannot resume
+                raise
         slot.release()
         if self._view.failure is not None:
             raise self._view.failure
-        tree = None if hello.hash == self._view.hash() else self._view.tree
-        self._view.mark_shown()
+        if self._is_painted:
+            self._wake.set()  # for what has changed since the paint
+        else:
+            tree = None if hello.hash == self._view.hash() else self._view.tree
+            self._view.mark_shown()
         self._title = self._view.title
         return {"type": "mount", "tree": tree, "title": self._title, "session": self.id, "build": self._site.bundle.id}
 
@@ -330,7 +354,7 @@ class Session:
     async def _receive_loop(self, transport: Transport, sending: asyncio.Task[None]) -> NoReturn:
         while True:
             text = await _received(transport)
-            if not self._count_frame():
+            if not self._allowance.count():
                 await transport.close(_POLICY)
                 raise TransportClosed(_POLICY)
             self._read(text)
@@ -363,19 +387,11 @@ class Session:
             self._queue({"type": "done", "seq": int(seq[1])})
 
     def _take(self, frame: frames.Numbered) -> None:
-        if self._allowance < 0 or len(self._events) + len(self._tasks) >= _MAX_WAITING_EVENTS:
+        if self._allowance.is_used_up or len(self._events) + len(self._tasks) >= _MAX_WAITING_EVENTS:
             self._queue({"type": "refused", "sentence": t("Too many actions at once. Wait a moment and try again.")})
             self._queue({"type": "done", "seq": frame.seq, "refused": True})
             return
         self._events.put_nowait((frame, time.monotonic()))
-
-    def _count_frame(self) -> bool:
-        """Count a frame against the rate limit (a token bucket). Returns False when the client exceeds what a browser could send."""
-        moment = time.monotonic()
-        refilled = self._allowance + (moment - self._refilled_at) * _MAX_FRAMES_PER_S
-        self._refilled_at = moment
-        self._allowance = min(_MAX_FRAMES_PER_S, refilled) - 1
-        return self._allowance >= -_MAX_EXCESS_FRAMES
 
     # Events
 
@@ -386,33 +402,44 @@ class Session:
             return False
         match arrived:
             case frames.Event() as event, at:
-                await self._begin(event, at)
+                await self._begin(event, at, await self._site.event_slots.acquire(self.owner))
             case frames.Moved() as moved, at:
                 self._last_location, self._moved_at = moved.seq, at
-                self._show(moved.path)
-                self._later(self._answer(moved.seq))
+                slot = await self._site.event_slots.acquire(self.owner)
+                await self._follow(moved.path)
+                self._later(self._answer_move(moved.seq, slot))
             case frames.Fault() as fault, _:
                 self._log_fault(fault.id, fault.part, fault.message)
                 self._later(self._answer(fault.seq))
         return True
 
-    async def _begin(self, event: frames.Event, at: float) -> None:
-        """Start the handler of `event`. Later events start when it has ended, or after its head start."""
+    async def _begin(self, event: frames.Event, at: float, slot: RenderSlot) -> None:
+        """Start the handler of `event`. Later events start when it has ended, or after its head start. `slot` is released once its changes
+        are rendered."""
         earlier = [task for task, target in self._tasks.items() if _must_precede(target, event.target)]
-        handling = self._later(self._handle(event, at, earlier), event.target)
+        handling = self._later(self._handle(event, at, earlier, slot), event.target)
         if not earlier:
             await asyncio.wait((handling,), timeout=_HEAD_START_S)
 
-    async def _handle(self, event: frames.Event, at: float, earlier: Sequence[asyncio.Task[None]]) -> None:
+    async def _handle(self, event: frames.Event, at: float, earlier: Sequence[asyncio.Task[None]], slot: RenderSlot) -> None:
         received_at.set(at)
-        if earlier:
-            await asyncio.wait(earlier)
-        async with self._slots:
-            await self._view.rendered()  # a handler must see the changes of earlier handlers
-            if await self._is_still_allowed(is_use=True):
-                self._site.host.act_for(self._actor)
-                await self._run_handler(event)
-        await self._answer(event.seq)
+        try:
+            if earlier:
+                await asyncio.wait(earlier)
+            async with self._slots:
+                await self._view.rendered()  # a handler must see the changes of earlier handlers
+                if await self._is_still_allowed(is_use=True):
+                    self._site.host.act_for(self._actor)
+                    await self._run_handler(event)
+            await self._answer(event.seq)
+        finally:
+            slot.release()
+
+    async def _answer_move(self, seq: int, slot: RenderSlot) -> None:
+        try:
+            await self._answer(seq)
+        finally:
+            slot.release()
 
     async def _run_handler(self, event: frames.Event) -> None:
         timeout_s = self._site.host.core.settings.handler_timeout_s
@@ -463,7 +490,7 @@ class Session:
 
     def _report_failure(self, error: Exception, cause: BaseException | None = None) -> None:
         error.__cause__ = cause or error.__cause__
-        self._queue({"type": "toast", "message": sentence_of(error, while_doing="event"), "variant": "error"})
+        self._queue(toast_frame(sentence_of(error, while_doing="event"), "error"))
 
     def _report_malformed(self, target: str) -> None:
         """Refuse the event like a malformed frame. The log names the handler, shortened, for the author of a widget."""
@@ -478,7 +505,7 @@ class Session:
             "This took longer than {seconds} seconds and was canceled. Before you try again, check whether it went through.",
             seconds=f"{timeout_s:g}",
         )
-        self._queue({"type": "toast", "message": sentence, "variant": "error"})
+        self._queue(toast_frame(sentence, "error"))
 
     def _log_fault(self, error_id: str, part: str, message: str) -> None:
         """Log a failure in the browser, which shows the same id beside the failed part of the page. The message is shortened."""
@@ -494,7 +521,7 @@ class Session:
         if event_of(target) in _OF_FIELDS or (target == pressed and received_at.get() - at < _DOUBLE_CLICK_S):
             return
         sentence = t("The page changed before your click arrived. Check it and try again.")
-        self._queue({"type": "toast", "message": sentence, "variant": "info"})
+        self._queue(toast_frame(sentence, "info"))
 
     # Authentication
 
@@ -600,6 +627,21 @@ class Session:
         self._queue_move(Move(path, replace is not False), is_leaving=is_other_path or replace is False)
         if is_other_path:
             self._later(self._arrive())
+
+    async def _follow(self, address: str) -> None:
+        """Show the screen at an address to which the person has moved. The browser loads one that is in another workspace."""
+        routed, home = self._route(address), None
+        if routed is not None and self._actor is not None:
+            try:
+                home = await self._site.host.find_home(self._actor, routed[0])
+            except Exception:  # the screen, which reads from the same database, says so and tries again
+                log.warning("ui.home_unknown", exc_info=True)
+        if routed is None or home is None:
+            self._show(address)
+            return
+        location = routed[0].location
+        there = replace(location, query={**location.query, WORKSPACE: self._site.host.workspace_of(home)})
+        self._queue_move(Move(there.address, replace=True, reload=True), is_leaving=True)
 
     def _queue_move(self, move: Move, *, is_leaving: bool) -> None:
         self._moves.append(encode({**move.frame(), "after": self._last_location}))

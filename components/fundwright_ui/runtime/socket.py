@@ -12,7 +12,7 @@ from starlette.websockets import WebSocket
 
 from fundwright_ui.runtime.encoding import encode
 from fundwright_ui.runtime.frames import Hello, read_frame
-from fundwright_ui.runtime.host import Actor, Settings, set_language, t
+from fundwright_ui.runtime.host import Actor, Settings, current_language, set_language, t
 from fundwright_ui.runtime.render_slots import Owner, owner_of
 from fundwright_ui.runtime.router import Redirect
 from fundwright_ui.runtime.session import Session, Site
@@ -77,7 +77,8 @@ class Sockets:
             slot.release()
             await _refuse(transport, _too_many(), _TOO_MANY)
             return
-        session = Session(self._site, transport, actor, found, owner=owner)
+        painted = self._site.painted.take(hello.hash, found, actor, current_language()) if is_current else None
+        session = Session(self._site, transport, actor, found, owner=owner, painted=painted)
         self._sessions[session.id] = session
         session.life.add_done_callback(lambda _life: self._sessions.pop(session.id))
         await session.mount(transport, hello, slot)

@@ -8,9 +8,11 @@ import hmac
 import secrets
 import time
 from base64 import b64decode, b64encode
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from sys import getsizeof
 from typing import TypedDict
 from uuid import UUID
 
@@ -30,7 +32,11 @@ _MAX_POST_BYTES = 4_000_000  # room for one frame of the maximum size: a million
 _MAX_FRAMES_OF_POST = 100
 _MAX_CODE_BYTES = 10
 _MAX_NUMBER_DIGITS = 15
-_MAX_WAITING_CHARACTERS = 8_000_000
+_MAX_WAITING_BYTES = 8_000_000
+_MAX_WAITING_BYTES_OF_OWNER = 16_000_000
+_MAX_WAITING_BYTES_OF_VISITORS = 64_000_000
+_MAX_WAITING_BYTES_OF_SESSIONS = 128_000_000
+_WAITING_S = 30.0  # a frame is processed in milliseconds, and a missing post is sent again within seconds
 _MAX_WAITING_FRAMES = 1_000  # a page that waits for responses sends far fewer
 _MAX_EARLY_POSTS = 16
 _BODY_TIMEOUT_S = 10.0
@@ -57,15 +63,40 @@ class _Post:
     body: str
 
 
+class _Memory:
+    """Limits the memory of what has arrived and has not been processed, for each owner, and for all visitors and all sessions."""
+
+    def __init__(self) -> None:
+        self._used = Counter[UUID | str | type]()
+
+    def take(self, owner: UUID | str, size_bytes: int) -> bool:
+        """Take memory for the owner until `give`. Returns False, without taking any, when a limit is reached."""
+        most = _MAX_WAITING_BYTES_OF_SESSIONS if isinstance(owner, UUID) else _MAX_WAITING_BYTES_OF_VISITORS
+        if self._used[owner] + size_bytes > _MAX_WAITING_BYTES_OF_OWNER or self._used[type(owner)] + size_bytes > most:
+            return False
+        self._used[owner] += size_bytes
+        self._used[type(owner)] += size_bytes
+        return True
+
+    def give(self, owner: UUID | str, size_bytes: int) -> None:
+        self._used[owner] -= size_bytes
+        self._used[type(owner)] -= size_bytes
+        if not self._used[owner]:
+            del self._used[owner]
+
+
 class EventStream:
     """A transport over server-sent events. Its key identifies the stream in posts and is known only to the server and one page."""
 
-    def __init__(self, request: HTTPConnection, key: str, hello: str) -> None:
+    def __init__(self, request: HTTPConnection, key: str, hello: str, *, owner: UUID | str, memory: _Memory) -> None:
         self.key = key
+        self._owner = owner
+        self._memory = memory
+        self._limit: asyncio.TimerHandle | None = None
         self._request = request
         self._inbox = asyncio.Queue[str | None]()
-        self._inbox.put_nowait(hello)
-        self._waiting_characters = len(hello)
+        self._hello = hello
+        self._waiting_bytes = 0
         self._next_post = 1
         self._early: dict[int, list[str]] = {}
         self._code: int | None = None
@@ -88,7 +119,7 @@ class EventStream:
         if text is None:
             self._inbox.put_nowait(None)
             raise TransportClosed(self._code or _ABNORMAL)
-        self._waiting_characters -= len(text)
+        self._give(text)
         return text
 
     async def close(self, code: int) -> None:
@@ -102,6 +133,37 @@ class EventStream:
             self._code = code
             self._inbox.put_nowait(None)
 
+    def _take(self, *frames: str) -> bool:
+        """Count the memory of frames that wait. They may wait for half a minute, from when the last one was processed."""
+        size_bytes = sum(map(getsizeof, frames))
+        if self._waiting_bytes + size_bytes > _MAX_WAITING_BYTES or not self._memory.take(self._owner, size_bytes):
+            return False
+        self._waiting_bytes += size_bytes
+        if self._limit is None:
+            self._expire_later()
+        return True
+
+    def _give(self, frame: str) -> None:
+        self._waiting_bytes -= getsizeof(frame)
+        self._memory.give(self._owner, getsizeof(frame))
+        self._expire_later()
+
+    def _expire_later(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+        is_needed = self._waiting_bytes > 0 and self._code is None
+        self._limit = asyncio.get_running_loop().call_later(_WAITING_S, self.end, _ABNORMAL) if is_needed else None
+
+    def _forget(self) -> None:
+        """Release what nobody will process any more."""
+        self._early.clear()
+        while not self._inbox.empty():
+            self._inbox.get_nowait()
+        self._inbox.put_nowait(None)
+        self._memory.give(self._owner, self._waiting_bytes)
+        self._waiting_bytes = 0
+        self._expire_later()
+
     def receive_post(self, post: _Post) -> None:
         """Process posts in the order of their numbers, because one that another process forwards may arrive late."""
         frames = post.body.split("\n")
@@ -109,16 +171,15 @@ class EventStream:
             self.end(int(post.body) if post.body.isdecimal() else _ABNORMAL)
         if self._code is not None or post.number is None or post.number < self._next_post or post.number in self._early:
             return
-        self._early[post.number] = frames
-        self._waiting_characters += sum(map(len, frames))
         if (
             len(frames) > _MAX_FRAMES_OF_POST
-            or len(self._early) > _MAX_EARLY_POSTS
-            or self._waiting_characters > _MAX_WAITING_CHARACTERS
+            or len(self._early) >= _MAX_EARLY_POSTS
             or self._inbox.qsize() + len(frames) > _MAX_WAITING_FRAMES
+            or not self._take(*frames)
         ):
             self.end(_POLICY)
             return
+        self._early[post.number] = frames
         while self._next_post in self._early:
             for frame in self._early.pop(self._next_post):
                 self._inbox.put_nowait(frame)
@@ -127,12 +188,17 @@ class EventStream:
     async def run(self, serve: Callable[[EventStream], Awaitable[None]], receive: Receive, send: Send) -> None:
         """Write the stream as the response until `serve` returns."""
         self._send = send
+        if self._take(self._hello):
+            self._inbox.put_nowait(self._hello)
+        else:
+            self.end(_POLICY)
         helpers = [asyncio.create_task(self._watch(receive)), asyncio.create_task(self._comment())]
         try:
             await self._write(f"event: key\ndata: {self.key}\n\n")
             await serve(self)
         finally:
             self.end(_ABNORMAL)
+            self._forget()
             for task in helpers:
                 task.cancel()
             await asyncio.gather(*helpers, return_exceptions=True)
@@ -221,15 +287,17 @@ class Streams:
         self._sockets = sockets
         self._streams: dict[str, EventStream] = {}
         self._forwarding_limit = _ForwardingLimit()
+        self._memory = _Memory()
 
     async def open(self, request: Request) -> Response:
         """`POST {base}/stream` with `hello`: opens a stream. The response ends when the person leaves the page."""
         self._require_own_page(request)
-        hello = await _body(request, _MAX_HELLO_BYTES)
+        hello = await self._body(request, _MAX_HELLO_BYTES, self._host.client_of(request).address)
         actor = await self._host.authenticate(request)
         set_language(self._host.language_of(actor, request))
         key = _signed(self._host, secrets.token_urlsafe(32), actor.session_id if actor else None)
-        stream = EventStream(request, key, hello)
+        owner = actor.session_id if actor else None
+        stream = EventStream(request, key, hello, owner=owner or self._host.client_of(request).address, memory=self._memory)
 
         async def run(receive: Receive, send: Send) -> None:
             with self._registered(stream):
@@ -260,7 +328,7 @@ class Streams:
             return Response(status_code=410)
         if is_elsewhere and self._forwarding_limit.is_reached(owner):
             return Response(status_code=429)
-        post = _Post(number, await _body(request, max_bytes))
+        post = _Post(number, await self._body(request, max_bytes, owner))
         if (stream := self._streams.get(key)) is not None:
             stream.receive_post(post)
             if stream.is_over and number is not None:
@@ -302,6 +370,23 @@ class Streams:
         finally:
             del self._streams[stream.key]
 
+    async def _body(self, request: Request, max_bytes: int, owner: UUID | str) -> str:
+        """Raises HTTPException 413, 408, or 429."""
+        content = bytearray()
+        try:
+            async with asyncio.timeout(_BODY_TIMEOUT_S):
+                async for piece in request.stream():
+                    if not self._memory.take(owner, len(piece)):
+                        raise HTTPException(429, "Too much is waiting to be processed")
+                    content += piece
+                    if len(content) > max_bytes:
+                        raise HTTPException(413, f"The request is larger than {max_bytes} bytes")
+        except TimeoutError:
+            raise HTTPException(408, "The request took too long") from None
+        finally:
+            self._memory.give(owner, len(content))
+        return content.decode("utf-8", "replace")
+
     def _require_own_page(self, request: Request) -> None:
         """Refuse requests from other sites, which can send neither this header nor our origin. Raises the host's refusal."""
         origin = request.headers.get("origin", "")
@@ -317,17 +402,3 @@ def _signed(host: Host, random: str, session_id: UUID | None) -> str:
 
 def _topic(key: str) -> str:
     return f"stream:{hashlib.sha256(key.encode()).hexdigest()}"
-
-
-async def _body(request: Request, max_bytes: int) -> str:
-    """Raises HTTPException 413 or 408."""
-    content = bytearray()
-    try:
-        async with asyncio.timeout(_BODY_TIMEOUT_S):
-            async for piece in request.stream():
-                content += piece
-                if len(content) > max_bytes:
-                    raise HTTPException(413, f"The request is larger than {max_bytes} bytes")
-    except TimeoutError:
-        raise HTTPException(408, "The request took too long") from None
-    return content.decode("utf-8", "replace")

@@ -11,7 +11,7 @@ from typing import Any, Self
 from reactpy import component, html
 from reactpy.types import Component, VdomDict
 
-from fundwright_ui.runtime.connection import Connection, ConnectionContext
+from fundwright_ui.runtime.connection import Connection, ConnectionContext, Parameters
 from fundwright_ui.runtime.diff import ElementNode, Node, Operation, diff
 from fundwright_ui.runtime.encoding import digest, encode
 from fundwright_ui.runtime.events import Payload, handler
@@ -19,7 +19,7 @@ from fundwright_ui.runtime.host import t
 from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.runtime.layout import GuardedLayout, rerenderer
 from fundwright_ui.runtime.packing import packing_of
-from fundwright_ui.runtime.router import Found
+from fundwright_ui.runtime.router import PUBLIC, Found
 from fundwright_ui.runtime.vdom import replaced, to_node
 from fundwright_ui.runtime.waiting import Event
 
@@ -30,6 +30,10 @@ _LOADING_AFTER_S = 0.15
 """How long a load may take before the page is shown without its result."""
 _WHOLE_SCREEN_WITHIN_S = 4.0
 """How long the loading state at the start of a visit waits for further loads, so that the complete screen replaces it."""
+_TOGETHER_WITHIN_S = 0.3
+"""How long a result waits, before the page is shown for the first time, to be rendered together with those of other queries."""
+_RENDERED_WITHIN_S = 0.5
+"""How long changes wait for a rendering that goes on. Then the page gets what is rendered, and everything else that waits for it."""
 _TIMER_TOLERANCE_S = 0.001
 """How much too early a timer may fire."""
 _SCREEN = "screen:"
@@ -38,10 +42,16 @@ _TEXT_INPUTS = frozenset(("text", "email", "url", "tel", "number", "date", "date
 
 
 class View:
-    """Use as an async context manager. `on_change` is called after each rendering and when delayed changes can be sent."""
+    """Use as an async context manager. Entering one that was painted, and is open already, continues it. `on_change` is called after each
+    rendering and when delayed changes can be sent."""
 
     def __init__(
-        self, connection: Connection, found: Found, shell: Shell, *, on_change: Callable[[], None] = lambda: None
+        self,
+        connection: Connection,
+        found: Found,
+        shell: Shell,
+        *,
+        on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self.connection = connection
         self.failure: Exception | None = None
@@ -49,8 +59,9 @@ class View:
         self._on_change = on_change
         self._rerender: Callable[[], None] = lambda: None
         self._rerender_screen: Callable[[], None] = lambda: None
-        self._held_until = 0.0
+        self._held_until = self._rendered_until = 0.0
         self._is_arriving = True
+        self._is_unseen = True
         self._is_loading_shown = False
         self._whole_screen_until = 0.0
         self._next_check_at = 0.0
@@ -62,22 +73,43 @@ class View:
         self._shown: Node = self._tree
         self._packed_tree = b""
         self._packing = packing_of(None)
-        self._layout = GuardedLayout(_page(self, shell), has_effects=connection.is_live)
+        self._layout = GuardedLayout(_page(self, shell), rendering=connection.rendering, has_effects=connection.is_live)
+        self._pumping: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        await self._layout.__aenter__()
-        self._apply(await self._layout.render())
-        self._pumping = asyncio.create_task(self._pump())
+        if self._pumping is None:
+            await self._layout.__aenter__()
+            try:
+                self._apply(await self._layout.render())
+            except BaseException:  # it may have rendered everything, and then been canceled
+                await self.close()
+                raise
+            self._say_what_is_ignored()
+            self._pumping = asyncio.create_task(self._pump())
         return self
 
     async def __aexit__(self, *exception: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
         """An AsyncExitStack would be shorter, but takes 1.5 kB for each open page."""
         self._held_until = 0.0
         try:
             await self.connection.close()
         finally:
-            await _stopped(self._pumping)
-            await self._layout.__aexit__(*exception)
+            if self._pumping is not None:
+                await _stopped(self._pumping)
+            await self._layout.__aexit__(None, None, None)
+
+    @property
+    def can_open(self) -> bool:
+        """Whether a socket can continue this view, which was painted: nothing has failed, and it has left out nothing but what runs again."""
+        return self.failure is None and not self._layout.has_left_out_effects
+
+    def open(self, on_change: Callable[[], None]) -> None:
+        """Continue, for a socket, this view, which was painted."""
+        self._on_change = on_change
+        self._layout.run_effects()
 
     @property
     def tree(self) -> Node:
@@ -103,7 +135,8 @@ class View:
         is_same_frame = found.screen == self._found.screen and found.location.path == self._found.location.path
         is_other_query = found.location.query != self._found.location.query
         self._found = found
-        self.connection.location, self.connection.help = found.location, found.screen.help
+        self.connection.move_to(found.location)
+        self.connection.help = found.screen.help
         # The frame depends only on the path. A move to the same address means that something else has changed, such as the role.
         if is_same_frame and is_other_query:
             self._rerender_screen()
@@ -154,14 +187,20 @@ class View:
         return self._layout.is_idle and not self.connection.has_first_load
 
     def holds_back(self) -> bool:
-        """Whether to delay changes for a moment because a query that reads something new has just started.
+        """Whether to delay changes for a moment because they are being rendered, or because a query that reads something new has just started.
 
         A loading state appears only when the load takes longer, and fast results arrive together with the changes that led to them.
         """
+        if self.failure is not None or self._layout.is_idle:
+            self._rendered_until = 0.0
+        else:
+            self._rendered_until = self._rendered_until or asyncio.get_running_loop().time() + _RENDERED_WITHIN_S
+            if self._is_before(self._rendered_until):
+                return True
         began_at = self.connection.awaited_since
         if began_at is not None and began_at >= self._held_until:  # one that starts during a delay does not prolong it
             self._held_until = began_at + _LOADING_AFTER_S
-        elif began_at is None and self._layout.is_idle:
+        elif began_at is None:
             self._held_until = 0.0
         return self._is_before(self._held_until)
 
@@ -201,6 +240,7 @@ class View:
     def mark_shown(self) -> None:
         """Note that the client has the current tree."""
         self._shown = self.tree
+        self._is_unseen = False
         self._is_loading_shown = True
 
     def _has_text_field(self) -> bool:
@@ -222,14 +262,35 @@ class View:
     async def _pump(self) -> None:
         try:
             while True:
+                if self._is_unseen:
+                    await self._layout.has_work()
+                    await self._results_together()
                 self._apply(await self._layout.render())
                 if self._layout.is_idle:
+                    self._is_unseen = self._is_unseen and bool(self.connection.pending_queries)
+                    self._say_what_is_ignored()
                     self._on_change()
         except Exception as error:
             # The tree may be inconsistent, so the page must start over.
             self.failure = error
             self._rendered.set()
             self._on_change()
+
+    def _say_what_is_ignored(self) -> None:
+        """Render the banner about the address, if it has changed. Parts of the screen that still load may read more of it."""
+        parameters, query = self.connection.parameters, self._found.location.query
+        if self.connection.pending_queries or not (query or parameters.shown):
+            return
+        sentences = parameters.sentences(query)
+        if sentences != parameters.shown and self._found.screen.area != PUBLIC:
+            parameters.shown = sentences
+            self._rerender_screen()
+
+    async def _results_together(self) -> None:
+        """Until the page is shown or complete, wait a moment for the other results: a screen with six queries is then rendered twice, not
+        seven times."""
+        if pending := self.connection.pending_queries:
+            await asyncio.wait(pending, timeout=_TOGETHER_WITHIN_S)
 
     def _apply(self, update: Any) -> None:
         self._tree = replaced(self.tree, update["path"], to_node(update["model"], self.tree))
@@ -247,27 +308,44 @@ def _page(view: View, shell: Shell) -> Any:
 @component
 def _screen(view: View, render: Callable[[], Component]) -> Any:
     view.bind_screen(rerenderer())
-    return html.fragment(_out_of_date(view.connection), render())
+    return html.fragment(
+        html.div(
+            {"className": "fw-out-of-date", "aria-live": "polite"},
+            _out_of_date(view.connection),
+            _ignored(view.connection.parameters),
+        ),
+        render(),
+    )
 
 
-def _out_of_date(connection: Connection) -> VdomDict:
+def _out_of_date(connection: Connection) -> VdomDict | None:
     """The banner above the screen if a part of it could not be reloaded. Its container is always rendered, so that screen readers
     announce the banner when it appears."""
     stale = next((query for query in connection.failing if query.is_stale), None)
-    place = {"className": "fw-out-of-date", "aria-live": "polite"}
     if stale is None:
-        return html.div(place)
+        return None
     retry = {"type": "button", "className": "fw-button fw-button-outlined", "onClick": handler(connection.retry_failing)}
     return html.div(
-        place,
+        {"className": "fw-alert fw-alert-warning"},
         html.div(
-            {"className": "fw-alert fw-alert-warning"},
-            html.div(
-                {"className": "fw-alert-body"},
-                html.p({"className": "fw-alert-title"}, t("This page may be out of date.")),
-                html.p(stale.failure or ""),
-                html.button(retry, t("Try again")),
-            ),
+            {"className": "fw-alert-body"},
+            html.p({"className": "fw-alert-title"}, t("This page may be out of date.")),
+            html.p(stale.failure or ""),
+            html.button(retry, t("Try again")),
+        ),
+    )
+
+
+def _ignored(parameters: Parameters) -> VdomDict | None:
+    """The banner above the screen about the parts of its address that it does not know."""
+    if not parameters.shown:
+        return None
+    return html.div(
+        {"className": "fw-alert fw-alert-info"},
+        html.div(
+            {"className": "fw-alert-body"},
+            html.p({"className": "fw-alert-title"}, t("This page does not understand a part of its address.")),
+            *(html.p({"key": sentence}, sentence) for sentence in parameters.shown),
         ),
     )
 

@@ -60,7 +60,7 @@ class Feed(BaseModel):
 def activity_feed() -> VdomDict:
     """The activity of the workspace by day, with filters."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(ActivityQuery, url.params)
+    query = query_in_address(ActivityQuery, url)
     kinds = activity.list_kinds(connection.core)
 
     async def read(session: AsyncSession) -> Feed:

@@ -102,7 +102,7 @@ def comments_panel(kind: str, subject_id: UUID, *, is_titled: bool = False) -> V
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     whole, set_whole = use_state(frozenset[UUID]())
     linked = id_in(url.get("comment"))
-    asked = query_in_address(ThreadQuery, url.params, prefix=_PREFIX)
+    asked = query_in_address(ThreadQuery, url, prefix=_PREFIX)
     if url.get("comments_state") == _ALL:
         asked = asked.model_copy(update={"state": None})
 

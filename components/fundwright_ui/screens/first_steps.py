@@ -18,7 +18,7 @@ from fundwright.profiles import service as profiles
 from fundwright.training import service as training
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection, use_saved_state
-from fundwright_ui.screens.opportunities.address import IMPORT
+from fundwright_ui.screens.notice_address import IMPORT
 from fundwright_ui.ui import icon, icon_button, problem
 
 ADD_DOCUMENTS = "add-documents"

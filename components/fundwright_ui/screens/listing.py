@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page, PageRequest
-from fundwright_ui.hooks import Rows, UrlState, query_in_address, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Rows, UrlState, is_valid, use_query, use_rows, use_url_state
 from fundwright_ui.hooks.query import Query
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import Connection, use_connection
@@ -318,7 +318,7 @@ def day_filter(url: UrlState, query: PageRequest, name: str, label: str) -> Vdom
 
     def enter(typed: str) -> None:
         # With each digit of a year that is typed, browsers send a date, such as one in the year 0002 for 2026.
-        if not typed or getattr(query_in_address(type(query), {name: typed}), name):
+        if not typed or is_valid(type(query), {name: typed}):
             narrow_by(typed)
 
     return text_field(name, label, type="date", value=str(getattr(query, name) or ""), on_change=enter)

@@ -38,7 +38,7 @@ PATH = "/dashboard/notifications"
 def notifications_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     core = connection.core
-    query = query_in_address(NotificationQuery, url.params)
+    query = query_in_address(NotificationQuery, url)
     topics = [notifications.notifications_topic(actor.id)]
 
     async def read(session: AsyncSession) -> Page[NotificationRead]:

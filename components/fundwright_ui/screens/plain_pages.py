@@ -3,23 +3,27 @@ one follows the browser's color scheme, and one keeps what a guest types in the 
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from hashlib import sha256
 from html import escape
 from http import HTTPStatus
+from urllib.parse import urlencode
 
-from fastapi.responses import HTMLResponse, Response
+from fastapi.requests import Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from reactpy import html
 from reactpy.types import VdomDict
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from fundwright.core.assembly import Core
+from fundwright.core.cookies import keep_language
 from fundwright.core.errors import FundwrightError, UnderMaintenance
-from fundwright.core.messages import current_language, t
+from fundwright.core.messages import LANGUAGES, current_language, t, using_language
+from fundwright.core.web import preferred_language
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.html import to_html
@@ -39,9 +43,14 @@ for (const field of document.querySelectorAll("textarea, input[name=name]")) {
 _SCRIPTS = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in (_COLOR_SCHEME, _KEEP_TYPED))
 _WATERMARKS = 40
 """How often the watermark is repeated, which covers a large screen."""
+_CHOSEN = "language"
+"""The parameter of an address that chooses the language: the pages have no scripts that could."""
+_offer: ContextVar[str] = ContextVar("offer", default="")
+"""The line of the current request that offers a language."""
 
 
 async def guarded(
+    request: Request,
     respond: Callable[[], Awaitable[Response]],
     problem: Callable[[str, str], VdomDict],
     *,
@@ -50,11 +59,14 @@ async def guarded(
     over: type[FundwrightError],
     while_doing: str,
 ) -> Response:
-    """Respond, unless the site is closed. If it fails, the body of the page is a `problem` with this title and sentence; `over` is the
+    """Respond, unless the site is closed. A page offers the language that the browser prefers. If it fails, the body of the page is a `problem` with this title and sentence; `over` is the
     error of a link that does not work."""
     try:
         if core.settings.is_closed:
             raise UnderMaintenance(core.settings.maintenance)
+        if (chosen := request.query_params.get(_CHOSEN)) in LANGUAGES:
+            return _in_language(request, core, bundle, chosen)
+        _offer.set(_offer_in(request))
         return await respond()
     except (HTTPException, ClientDisconnect):  # a form that no browser sends, or that was not sent completely
         raise
@@ -62,21 +74,49 @@ async def guarded(
         title = t("This link does not work") if isinstance(error, over) else t("This page can't be shown now")
         status = error.status if isinstance(error, FundwrightError) else HTTPStatus.INTERNAL_SERVER_ERROR
         retry_after_s = error.retry_after_s if isinstance(error, FundwrightError) else None
-        body = problem(title, sentence_of(error, while_doing=while_doing))
-        return await plain_page(bundle, title, body, status=status, retry_after_s=retry_after_s)
+        body = drawn(problem(title, sentence_of(error, while_doing=while_doing)))
+        return plain_page(bundle, title, body, status=status, retry_after_s=retry_after_s)
 
 
-async def plain_page(
-    bundle: Bundle, title: str, body: VdomDict, *, status: int = HTTPStatus.OK, retry_after_s: int | None = None
+def _in_language(request: Request, core: Core, bundle: Bundle, code: str) -> Response:
+    """Lead to the same page in this language, which the browser keeps, as on all other pages."""
+    address = request.url.remove_query_params(_CHOSEN)
+    place = f"{address.path}?{address.query}" if address.query else address.path
+    response = RedirectResponse(place, status_code=HTTPStatus.SEE_OTHER, headers=plain_headers())
+    keep_language(response, core.settings, code, path=bundle.base or "/")
+    return response
+
+
+def _offer_in(request: Request) -> str:
+    """The line that offers the language that the browser prefers, once: the browser keeps the answer. Empty if it is that of the page."""
+    code = preferred_language(request)
+    if code is None or request.method != "GET":
+        return ""
+    with using_language(code):
+        accept, dismiss = t("Show Fundwright in your language"), t("Keep English")
+    given = [pair for pair in request.query_params.multi_items() if pair[0] != _CHOSEN]
+    choose, keep = (escape(f"?{urlencode([*given, (_CHOSEN, each)])}") for each in (code, "en"))
+    return (
+        f'<aside class="fw-language-offer" lang="{code}" aria-label="{escape(accept)}"><a href="{choose}">{escape(accept)}</a>'
+        f'<a class="fw-language-dismiss" href="{keep}" aria-label="{escape(dismiss)}" title="{escape(dismiss)}">×</a></aside>'
+    )
+
+
+def drawn(body: VdomDict) -> str:
+    """The HTML of a page's body. A long text takes a while: call this in `core.computing` for it."""
+    return to_html(to_node(body))
+
+
+def plain_page(
+    bundle: Bundle, title: str, body: str, *, status: int = HTTPStatus.OK, retry_after_s: int | None = None
 ) -> Response:
-    """Long pages take a while, so a thread writes them."""
+    """The page with this body, which `drawn` returned."""
     nonce = secrets.token_urlsafe(16)
-    content = await asyncio.to_thread(lambda: to_html(to_node(body)))
     text = (
         f'<!doctype html><html lang="{current_language()}" dir="ltr"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex, nofollow">'
         f"<title>{escape(title)}</title><script>{_COLOR_SCHEME}</script>{bundle.styled_head(_ENTRY, nonce=nonce)}</head>"
-        f"<body>{content}<script>{_KEEP_TYPED}</script></body></html>"
+        f"<body>{body}{_offer.get()}<script>{_KEEP_TYPED}</script></body></html>"
     )
     retry = {"Retry-After": str(retry_after_s)} if retry_after_s else {}
     return HTMLResponse(text, status_code=status, headers=plain_headers(nonce) | retry)
@@ -95,7 +135,7 @@ def plain_headers(nonce: str = "") -> dict[str, str]:
         "X-Content-Type-Options": "nosniff",
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
-        "Vary": "Cookie, Accept-Language",
+        "Vary": "Cookie",
     }
 
 

@@ -45,7 +45,7 @@ _TRASH = "/dashboard/trash"
 @screen(_TRASH, "Trash", help="/help/trash")
 def trash_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(TrashQuery, url.params)
+    query = query_in_address(TrashQuery, url)
 
     async def read(session: AsyncSession) -> Page[TrashRead]:
         return await existing_page(partial(trash.list_trash, session, actor), query)

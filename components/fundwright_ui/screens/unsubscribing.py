@@ -14,12 +14,14 @@ from reactpy.types import VdomDict
 from fundwright.accounts.dependencies import client_of
 from fundwright.core.assembly import Core
 from fundwright.core.messages import t
+from fundwright.core.scopes import installation
 from fundwright.notifications import unsubscribing
 from fundwright.notifications.schemas import SETTINGS_PATH
 from fundwright.notifications.unsubscribing import UnsubscribeLinkOver
 from fundwright_ui.runtime.bundle import Bundle
-from fundwright_ui.screens.plain_pages import guarded, plain_frame, plain_page
+from fundwright_ui.screens.plain_pages import drawn, guarded, plain_frame, plain_page
 from fundwright_ui.ui.elements import Child
+from fundwright_ui.ui.feedback import error_id
 
 _FIELD, _ONE_CLICK = "List-Unsubscribe", "One-Click"
 
@@ -38,16 +40,17 @@ class UnsubscribePage:
         self._base = base
         self._bundle = Bundle(core.settings.web_dist, base=base)
 
-    async def ask(self, token: str) -> Response:
-        return await self._guarded(lambda: self._ask(token))
+    async def ask(self, request: Request, token: str) -> Response:
+        return await self._guarded(request, lambda: self._ask(token))
 
     async def turn_off(self, request: Request, token: str) -> Response:
-        return await self._guarded(lambda: self._turn_off(request, token))
+        return await self._guarded(request, lambda: self._turn_off(request, token))
 
-    async def _guarded(self, respond: Callable[[], Awaitable[Response]]) -> Response:
+    async def _guarded(self, request: Request, respond: Callable[[], Awaitable[Response]]) -> Response:
         return await guarded(
+            request,
             respond,
-            lambda title, sentence: _body(title, html.p(sentence), self._settings()),
+            lambda title, sentence: _body(title, html.p(sentence), error_id(sentence), self._settings()),
             core=self._core,
             bundle=self._bundle,
             over=UnsubscribeLinkOver,
@@ -74,7 +77,8 @@ class UnsubscribePage:
             is_meant = form.get(_FIELD) == _ONE_CLICK
         if not is_meant:
             return await self._ask(token)
-        labels = await unsubscribing.turn_off(self._core, token, client=client_of(request))
+        async with self._core.database.transaction(scope=installation("unsubscribe links")) as session:
+            labels = await unsubscribing.turn_off(session, self._core, token, client=client_of(request))
         return await self._page(
             t("These emails are turned off"),
             _listed(labels),
@@ -86,7 +90,7 @@ class UnsubscribePage:
         return html.p(html.a({"href": f"{self._base}{SETTINGS_PATH}"}, t("Choose your notifications")))
 
     async def _page(self, title: str, *children: Child) -> Response:
-        return await plain_page(self._bundle, title, _body(title, *children))
+        return plain_page(self._bundle, title, drawn(_body(title, *children)))
 
 
 def _body(title: str, *children: Child) -> VdomDict:

@@ -13,6 +13,7 @@ from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.product import use_connection, use_saved_state
 from fundwright_ui.runtime.router import PUBLIC
 from fundwright_ui.shell.prompts import prompts
+from fundwright_ui.shell.settings import language_offer
 from fundwright_ui.shell.support import support_banner
 from fundwright_ui.shell.topbar import topbar_actions
 from fundwright_ui.sidebar import drawer, entries_of, menu_entries, sidebar, work_entries, workspace_switcher
@@ -33,7 +34,7 @@ def frame(area: str, screen: Component) -> Component:
 @component
 def public_frame(screen: Component) -> VdomDict:
     """Screens of the public area have their own landmarks."""
-    return html.div(_skip_link(), screen)
+    return html.div(_skip_link(), screen, language_offer())
 
 
 @component
@@ -51,6 +52,7 @@ def dashboard_frame(screen: Component) -> VdomDict:
         _skip_link(),
         navigation.drawer or sidebar(connection, entries, is_narrow=narrow.value, on_toggle=toggle),
         _body(screen, navigation, entries, toggle=toggle),
+        language_offer(),
     )
 
 
@@ -86,6 +88,7 @@ def generate_frame(screen: Component) -> VdomDict:
                 ),
             ),
         ),
+        language_offer(),
     )
 
 

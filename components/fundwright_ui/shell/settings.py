@@ -6,11 +6,12 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import preferences
-from fundwright.core.messages import LANGUAGES, t
+from fundwright.core.messages import LANGUAGES, t, using_language
+from fundwright.core.messages import Language as LanguageCode
 from fundwright_ui.hooks import Action, use_action
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.ui.buttons import icon_button
-from fundwright_ui.widgets import Language, LanguageChosen, SettingsDrawer
+from fundwright_ui.widgets import Language, LanguageChosen, LanguageOffer, OfferedLanguage, SettingsDrawer
 
 
 def settings_drawer(on_language: Action) -> VdomDict:
@@ -20,6 +21,20 @@ def settings_drawer(on_language: Action) -> VdomDict:
         on_language=on_language,
         fallback=[icon_button(t("Settings"), "settings")],
     )
+
+
+def language_offer() -> VdomDict | None:
+    """Offer the browser's language on an English page, unless the account has chosen English."""
+    connection = use_connection()
+    actor = connection.actor
+    if connection.language != "en" or (actor is not None and actor.language is not None):
+        return None
+    return LanguageOffer(languages=[_offered(code) for code in LANGUAGES if code != "en"])
+
+
+def _offered(code: LanguageCode) -> OfferedLanguage:
+    with using_language(code):
+        return OfferedLanguage(code=code, accept=t("Show Fundwright in your language"), dismiss=t("Keep English"))
 
 
 def use_language() -> Action:

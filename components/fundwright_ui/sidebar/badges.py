@@ -30,15 +30,17 @@ def use_counts(paths: Collection[str]) -> Mapping[str, int]:
 
     async def read() -> dict[str, int]:
         counts: dict[str, int] = {}
-        database = connection.core.database
-        if MATCHES in paths and is_there and connection.is_live:
-            async with database.transaction() as session:
-                await opportunities.note_visit(session, actor)
+        database, is_visit = connection.core.database, MATCHES in paths and is_there and connection.is_live
         async with database.reading() as session:
-            if MATCHES in paths and not is_there:
+            if is_visit:
+                is_visit = await opportunities.is_visit_due(session, actor)
+            elif MATCHES in paths and not is_there:
                 counts[MATCHES] = await opportunities.count_new(session, actor, limit=_MOST + 1)
             if TRAININGS in paths:
                 counts[TRAININGS] = await training.count_underway(session, actor)
+        if is_visit:
+            async with database.transaction() as session:
+                await opportunities.note_visit(session, actor)
         return counts
 
     # The visit is recorded each time the list is shown, and must not trigger another query.

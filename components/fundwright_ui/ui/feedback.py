@@ -9,6 +9,7 @@ from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
 from fundwright_ui.runtime.events import handler
+from fundwright_ui.runtime.faults import error_id_of
 from fundwright_ui.ui.elements import Child, OnEvent
 from fundwright_ui.ui.icons import icon
 
@@ -25,9 +26,16 @@ def alert(
             {"className": "fw-alert-body"},
             html.p({"className": "fw-alert-title"}, title) if title else None,
             html.p(*with_code(message)),
+            error_id(message),
             *children,
         ),
     )
+
+
+def error_id(message: str) -> VdomDict | None:
+    """What an administrator looks up in the log, if the message is about an unexpected error."""
+    found = error_id_of(message)
+    return html.p({"className": "fw-error-id"}, t("Error ID"), " ", html.code(found)) if found else None
 
 
 def with_code(message: str) -> list[Child]:
@@ -50,6 +58,7 @@ def problem(message: str, *, on_retry: OnEvent = None) -> VdomDict:
     return html.div(
         {"className": "fw-problem", "role": "alert"},
         html.p({"className": "fw-problem-title"}, message),
+        error_id(message),
         html.button({"type": "button", "className": "fw-button fw-button-outlined", "onClick": handler(on_retry)}, t("Try again"))
         if on_retry is not None
         else None,

@@ -96,7 +96,7 @@ def text_field(
     """One line of text. `on_change` gets the text; `value` controls the field, `default` only sets its initial text.
 
     `keyboard` is what a phone shows for a text of digits, or of an amount. `suggestions` is the id of a `datalist`. `end` is placed inside the field at its end, such as an `icon_button`.
-    With `autofocus`, it takes the focus when its dialog opens. A `datetime-local` field sends its content as the
+    With `autofocus`, it takes the focus when its dialog opens, with its initial text selected. A `datetime-local` field sends its content as the
     moment in the person's time zone. Raises ValueError for a password with `on_change`: its content is sent with its form, or
     once with `on_blur`, never while it is typed.
     """
@@ -117,6 +117,7 @@ def text_field(
         enterKeyHint="search" if type == "search" else None,
         list=suggestions,
         autoFocus=True if autofocus else None,
+        **({"data-select": True} if autofocus and default else {}),
     )
     events = _events(on_change, on_blur)
     is_secret = type == "password" or (autocomplete or "") in _SECRET

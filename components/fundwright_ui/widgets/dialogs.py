@@ -135,6 +135,20 @@ class LanguageChosen(Props):
     code: LanguageCode
 
 
+class OfferedLanguage(Props):
+    """The texts are in this language."""
+
+    code: LanguageCode
+    accept: str
+    dismiss: str
+
+
+class LanguageOffer(Widget):
+    """Offers the browser's language, if it is one of these, until the person accepts or dismisses it in this browser."""
+
+    languages: Sequence[OfferedLanguage]
+
+
 class SettingsDrawer(Widget):
     """Theme, direction, color, and width, saved by the browser; and the language, also saved for the account."""
 

@@ -1,4 +1,4 @@
-"""The toast that undoes an action."""
+"""The notice that undoes an action."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fundwright_ui.widgets.base import Nothing, On, Widget
 
 
 class UndoToast(Widget):
-    """A toast with a button, for ten seconds. Shown by `use_action(..., undo=...)`."""
+    """A notice with a button, for ten seconds. Shown by `use_action(..., undo=...)`."""
 
     message: str
     label: str

@@ -18,6 +18,7 @@ from e2e.conftest import listening, recognize
 from e2e.pages.screens import ADDRESSES
 from fundwright.core.postgres import EmbeddedPostgres
 from fundwright_ui.extension import Screen
+from tests.support.databases import environment_of
 
 
 def addresses_of(screen: Screen) -> list[str]:
@@ -73,6 +74,6 @@ def development_url(application: Application, tmp_path_factory: pytest.TempPathF
         cwd=PROJECT, env=os.environ | {"NODE_ENV": "development"}, check=True, capture_output=True,
     )  # fmt: skip
     with EmbeddedPostgres(application.data).use() as database:
-        environment = {"DATABASE_URL": database, "FUNDWRIGHT_WEB_DIST": str(folder)}
+        environment = {**environment_of(database), "FUNDWRIGHT_WEB_DIST": str(folder)}
         with started(application.data, "--no-worker", environment=environment) as served:
             yield served.url

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from _pytest.mark import ParameterSet
@@ -99,7 +100,9 @@ class Look:
     def open(self, path: str, *, token: str = "", language: str = "en") -> Page:
         chosen = {"themeMode": self.mode, "themeDirection": self.direction, "themeColor": "default", "themeStretch": False}
         kept = {"origin": self.base_url, "localStorage": [{"name": "settings", "value": json.dumps(chosen)}]}
-        state = {"cookies": [], "origins": [kept]}
+        spoken = {"name": "language", "value": language, "domain": urlsplit(self.base_url).hostname, "path": "/", "expires": -1}
+        cookie = {**spoken, "httpOnly": False, "secure": False, "sameSite": "Lax"}
+        state = {"cookies": [cookie], "origins": [kept]}
         browser = self.visiting(
             token, base_url=self.base_url, viewport=self.size, locale=language, storage_state=state, has_touch=self.is_phone,
             is_mobile=self.is_phone,

@@ -62,6 +62,27 @@ def test_a_filter_can_be_chosen_by_touch(browser: Browser, base_url: str, token:
     phone.close()
 
 
+@pytest.mark.parametrize("is_touched", [False, True])
+def test_hints_about_keys_are_shown_only_where_there_is_a_keyboard(
+    browser: Browser, base_url: str, token: str, is_touched: bool
+) -> None:
+    context = browser.new_context(
+        base_url=base_url, viewport={"width": 1024, "height": 768}, has_touch=is_touched, is_mobile=is_touched, locale="en-US"
+    )
+    recognize(context, token)
+    page = context.new_page()
+    page.goto("/dashboard/category")
+    ready(page)
+    hints = page.locator("kbd, .fw-key-hint")
+    assert hints.count() > 0
+    visible = [hint.inner_text() for hint in hints.all() if hint.is_visible()]
+    assert bool(visible) is not is_touched, visible
+    page.get_by_role("button", name="Settings", exact=True).click()
+    expect(page.get_by_role("button", name="Default", exact=True)).to_be_visible()
+    expect(page.get_by_label("Single-key shortcuts")).to_be_visible(visible=not is_touched)
+    context.close()
+
+
 def test_tabs_fade_out_where_more_follow(recognized: Page) -> None:
     recognized.set_viewport_size({"width": 360, "height": 740})
     recognized.goto("/dashboard/user/account")

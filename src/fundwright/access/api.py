@@ -18,12 +18,12 @@ from fundwright.accounts.schemas import AccountRead, Permission, Role
 from fundwright.authentication import api as authentication_api
 from fundwright.authentication import email_confirmation
 from fundwright.authentication.api import AccountAnswer, LoginForm
-from fundwright.authentication.schemas import SessionRead
+from fundwright.authentication.schemas import SessionQuery, SessionRead
 from fundwright.core.errors import FundwrightError
 from fundwright.core.mail import MailQuery, MailRead
 from fundwright.core.messages import current_language
 from fundwright.core.origins import refuse_foreign_page
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
 
 router = APIRouter(tags=["access"])
@@ -157,14 +157,14 @@ async def enable(session: DbSession, actor: CurrentActor, core: CoreDep, client:
 
 @router.get("/api/people/{account_id}/sessions")
 async def list_sessions(
-    session: DbSession, actor: CurrentActor, account_id: UUID, request: Annotated[PageRequest, Query()]
+    session: DbSession, actor: CurrentActor, account_id: UUID, request: Annotated[SessionQuery, Query()]
 ) -> Page[SessionRead]:
     return await administration.list_sessions(session, actor, account_id, request)
 
 
 @router.get("/api/people/{account_id}/sessions/export.csv", response_class=CsvDownload)
 async def export_sessions(
-    export: Export, actor: CurrentActor, account_id: UUID, request: Annotated[PageRequest, Query()]
+    export: Export, actor: CurrentActor, account_id: UUID, request: Annotated[SessionQuery, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.ADMINISTER)

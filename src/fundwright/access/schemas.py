@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import ClassVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
@@ -65,6 +66,8 @@ class InvitationSent(InvitationRead):
 class InvitationQuery(PageRequest):
     """Which invitations to list, newest first unless `sort` is email, role, created_at, or expires_at. `text` is part of an
     address."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("email", "role", "created_at", "expires_at")
 
     text: str = Field(default="", max_length=200)
     state: InvitationState | None = None

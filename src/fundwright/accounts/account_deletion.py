@@ -36,7 +36,7 @@ async def delete_account(session: AsyncSession, actor: Actor, core: Core, *, cli
     if actor.role is Role.ADMIN and list(await repository.lock_administrators(session)) == [actor.id]:
         raise OnlyAdministrator
     handlers: list[AccountDeletedHandler] = core.plugins.collect("account_deleted_handlers")
-    async with across_workspaces(session):
+    async with across_workspaces(session, "account deletion"):
         for handler in handlers:
             await handler(session, actor, core)
     await mail.forget(session, account.email)

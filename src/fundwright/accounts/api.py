@@ -12,7 +12,8 @@ from fundwright.accounts import personal_data, photos, preferences, profile
 from fundwright.accounts.dependencies import CurrentActor, RequestClient, Uploader, request_slot
 from fundwright.accounts.schemas import AccountProfile, DataCopyRead, LocaleChange, ProfileChange
 from fundwright.core.messages import Language, t
-from fundwright.core.web import UPLOAD, CoreDep, DbSession, receive_file
+from fundwright.core.uploads import UPLOAD, receive_file
+from fundwright.core.web import CoreDep, DbSession
 
 router = APIRouter(prefix="/api/account", tags=["account"])
 
@@ -40,7 +41,14 @@ async def set_photo(
     request: Request, core: CoreDep, session: DbSession, actor: Uploader, client: RequestClient
 ) -> AccountProfile:
     """Upload a photo (form field `file`; PNG, JPEG or WebP, at most 3 MB)."""
-    received = await receive_file(core, request, photos.read, max_bytes=photos.MAX_BYTES, otherwise=t("Choose a smaller photo."))
+    received = await receive_file(
+        core,
+        request,
+        photos.read,
+        account_id=actor.id,
+        max_bytes=photos.MAX_BYTES,
+        otherwise=t("Choose a smaller photo."),
+    )
     async with request_slot(core, actor):
         return await photos.set_photo(session, actor, core.sandbox, received.kept, client=client)
 

@@ -101,7 +101,7 @@ def _recorded_export(core: CoreDep, actor: CurrentActor, client: RequestClient) 
                 yield line
             await audit.record(session, "export", actor=actor, subject=name, client=client)
 
-        return csv_download(core, name, recorded)
+        return csv_download(core, name, recorded, party=actor.id)
 
     return export
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import sys
-import threading
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 from passlib.context import CryptContext
 
+from fundwright.core.concurrency import give_way
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
 
 MIN_LENGTH = 8
 MAX_LENGTH = 1_000
 _MEASURED_CHARACTERS = 72  # its time grows with the square of the length
-_NICENESS = 5
 _UNUSABLE = "!"
 
 
@@ -44,16 +41,8 @@ async def new_hash(password: str | None, email: str, name: str) -> str:
     return await hash_password(password)
 
 
-def _lower_priority() -> None:
-    """Run password hashing at low priority: signing in can wait a little, but everyone's clicks on the event loop should not."""
-    if sys.platform == "linux":  # elsewhere, the priority is that of the whole process
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
-
-
 THREADS = 2
-
-
-_threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="password", initializer=_lower_priority)
+_threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="password", initializer=give_way)
 
 
 class WeakPassword(Invalid):
@@ -83,13 +72,13 @@ async def require_acceptable(password: str, *, about: tuple[str, ...] = ()) -> N
         )
     if len(password) > MAX_LENGTH:
         raise WeakPassword(t("The password is longer than {most} characters. Choose a shorter one.", most=MAX_LENGTH))
-    if await asyncio.to_thread(_is_common, password, about):
+    if await asyncio.get_running_loop().run_in_executor(_threads, _is_common, password, about):
         raise WeakPassword(t("That password is easy to guess. Choose another one. A sentence works well."))
 
 
 async def strength(password: str) -> int:
     """Return how hard it is to guess, from 0 to 4 (zxcvbn's score)."""
-    return await asyncio.to_thread(_score, password)
+    return await asyncio.get_running_loop().run_in_executor(_threads, _score, password)
 
 
 def _score(password: str) -> int:

@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -27,12 +28,14 @@ from fundwright.core.errors import Conflict, DatabaseAway, NotFound
 from fundwright.core.files import disk_errors
 from fundwright.core.jobs import JobPayload, JobRun
 from fundwright.core.messages import later, t
-from fundwright.core.scopes import INSTALLATION
+from fundwright.core.scopes import installation
 from fundwright.core.spreadsheets import csv_line
 
 T = TypeVar("T")
 KEPT = timedelta(days=7)
 _HISTORY = ("kind", "title", "state", "error", "created_at", "started_at", "ended_at")
+_packing = ThreadPoolExecutor(max_workers=2, thread_name_prefix="packing")
+"""Compressing a large file takes seconds."""
 _MAX_JOBS = 100_000
 _EMAIL = re.compile(r"[^\s@<>,;]{1,100}@[^\s@<>,;]{1,255}")
 
@@ -131,9 +134,9 @@ async def write(run: JobRun[CollectData, Actor]) -> PackedCopy | None:
     try:
         for done, read in enumerate(readers):
             await run.progress(done, len(readers))
-            async with run.transaction(scope=INSTALLATION) as session:  # readers collect what is the actor's own
+            async with run.transaction(scope=installation("personal data")) as session:  # readers collect what is the actor's own
                 async for file in read(session, run.actor, core):
-                    await asyncio.to_thread(_add, path, file)
+                    await asyncio.get_running_loop().run_in_executor(_packing, _add, path, file)
     except DatabaseAway:  # another worker may already be writing the archive again
         raise
     except Exception:  # canceled, disabled, or deleted: nobody can download it, and it must not wait for the sweep

@@ -115,7 +115,7 @@ def _audit(query: AuditQuery, actions: Sequence[str]) -> Select[AuditEntry]:
         found = found.where(AuditEntry.at >= _midnight(query.first))
     if query.last is not None:
         found = found.where(AuditEntry.at < _midnight(query.last) + timedelta(days=1))
-    return found.order_by(AuditEntry.at.asc() if query.sort == "at" else AuditEntry.at.desc(), AuditEntry.id)
+    return found.order_by(ordered_by(query, {"at": AuditEntry.at}, default=AuditEntry.at.desc()), AuditEntry.id)
 
 
 def _midnight(day: date) -> datetime:
@@ -180,6 +180,12 @@ async def use_workspace(session: AsyncSession, account_id: UUID, workspace_id: U
     """None stands for the personal one."""
     other = Account.workspace_id.is_distinct_from(workspace_id)
     await session.execute(update(Account).where(Account.id == account_id, other).values(workspace_id=workspace_id))
+
+
+async def uses_workspace(session: AsyncSession, account_id: UUID, workspace_id: UUID | None) -> bool:
+    """Whether the workspace is the last used one. None stands for the personal one."""
+    same = Account.workspace_id.is_not_distinct_from(workspace_id)
+    return await session.scalar(select(Account.id).where(Account.id == account_id, same)) is not None
 
 
 async def find_saved_state(session: AsyncSession, owner_id: UUID, name: str) -> JsonValue:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
@@ -171,6 +171,8 @@ class PeopleQuery(PageRequest):
     """Which accounts to list. `text` is part of a name or an email; sort by email, name, role, created_at, or
     last_signed_in_at."""
 
+    sorts: ClassVar[tuple[str, ...]] = ("email", "name", "role", "created_at", "last_signed_in_at")
+
     text: str = Field(default="", max_length=200)
     role: Role | None = None
     state: AccountState | None = None
@@ -193,6 +195,8 @@ class AuditRead(BaseModel):
 class AuditQuery(PageRequest):
     """Which entries to list, newest first unless `sort` is `at`. `text` is part of the action, the actor, the subject, or the
     address."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("at",)
 
     text: str = Field(default="", max_length=200)
     first: Day | None = None

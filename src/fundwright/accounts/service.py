@@ -112,6 +112,12 @@ async def use_workspace(session: AsyncSession, actor: Actor) -> None:
     await repository.use_workspace(session, actor.id, actor.workspace_id if actor.is_in_shared_workspace else None)
 
 
+@needs(Permission.READ)
+async def uses_workspace(session: AsyncSession, actor: Actor) -> bool:
+    """Return whether the actor's workspace is the last used one of its account."""
+    return await repository.uses_workspace(session, actor.id, actor.workspace_id if actor.is_in_shared_workspace else None)
+
+
 def language_of(account: Account, *, otherwise: Language) -> Language:
     """The language of emails to the account."""
     return account.language if account.language in LANGUAGES else otherwise
@@ -239,6 +245,6 @@ async def confirm(session: AsyncSession, core: Core, account: Account) -> Actor:
 async def welcome(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Give a new account what plug-ins provide, such as sample documents."""
     handlers: list[AccountCreatedHandler] = core.plugins.collect("account_created_handlers")
-    async with across_workspaces(session):  # a visitor or an administrator may have created the account
+    async with across_workspaces(session, "welcome"):  # a visitor or an administrator may have created the account
         for handler in handlers:
             await handler(session, actor, core)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Literal
+from typing import ClassVar, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
@@ -93,6 +93,8 @@ class ActivityRead(BaseModel):
 class ActivityQuery(PageRequest):
     """Which entries to list, newest first unless `sort` is `at`. `text` is part of the name of a subject. With `subject_id`, only
     entries about this document, draft, category, or opportunity are listed."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("at",)
 
     text: str = Field(default="", max_length=200)
     person: UUID | None = None

@@ -29,7 +29,7 @@ from fundwright.core.database import acquire_lock, now
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, from_stored, nt, t, to_stored
 from fundwright.core.paging import Page, iterate_all
-from fundwright.core.scopes import INSTALLATION
+from fundwright.core.scopes import installation
 from fundwright.core.spreadsheets import csv_lines
 
 _SOON = timedelta(minutes=30)
@@ -195,7 +195,7 @@ async def forget(session: AsyncSession, subject_ids: Collection[UUID], *, stand_
 
 async def remove_old(core: Core) -> None:
     """Remove what happened more than a year ago. Opens its own transaction."""
-    async with core.database.transaction(scope=INSTALLATION) as session:
+    async with core.database.transaction(scope=installation("old activity")) as session:
         await repository.remove_before(session, now() - KEPT)
 
 

@@ -18,9 +18,11 @@ from fundwright.authentication import api_tokens, email_confirmation, one_time_s
 from fundwright.authentication.request_authentication import TokenInvalid, bearer_of, end_if_replayed
 from fundwright.authentication.schemas import (
     ApiTokenCreated,
+    ApiTokenQuery,
     ApiTokenRead,
     ResetChoices,
     ResetRead,
+    SessionQuery,
     SessionRead,
     SignedIn,
     SignInRefusal,
@@ -31,7 +33,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.cookies import cookie_name, device_cookie_name, is_https, set_cookie
 from fundwright.core.messages import current_language, t
 from fundwright.core.origins import refuse_foreign_page, require_same_origin
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page
 from fundwright.core.settings import Settings
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, error_body
 
@@ -328,12 +330,12 @@ async def my_account(request: Request, core: CoreDep, session: DbSession) -> MyA
 
 
 @router.get("/api/account/sessions")
-async def list_sessions(session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> Page[SessionRead]:
+async def list_sessions(session: DbSession, actor: CurrentActor, request: Annotated[SessionQuery, Query()]) -> Page[SessionRead]:
     return await service.list_sessions(session, actor, request)
 
 
 @router.get("/api/account/sessions/export.csv", response_class=CsvDownload)
-async def export_sessions(export: Export, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+async def export_sessions(export: Export, actor: CurrentActor, request: Annotated[SessionQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return export("sessions.csv", lambda session: service.export_sessions(session, actor, request))
 
@@ -345,13 +347,13 @@ async def end_session(session_id: UUID, request: Request, session: DbSession, ac
 
 @router.get("/api/account/tokens")
 async def list_api_tokens(
-    session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]
+    session: DbSession, actor: CurrentActor, request: Annotated[ApiTokenQuery, Query()]
 ) -> Page[ApiTokenRead]:
     return await api_tokens.list_api_tokens(session, actor, request)
 
 
 @router.get("/api/account/tokens/export.csv", response_class=CsvDownload)
-async def export_api_tokens(export: Export, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+async def export_api_tokens(export: Export, actor: CurrentActor, request: Annotated[ApiTokenQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return export("tokens.csv", lambda session: api_tokens.export_api_tokens(session, actor, request))
 

@@ -217,6 +217,7 @@ def email_changes(recipient: str, language: Language, *, new: str, link: str) ->
             (t("Forgot your password?"), link),
             language,
             kind=MailKind.EMAIL_CHANGE,
+            addresses=(new,),
         )
 
 

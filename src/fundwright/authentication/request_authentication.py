@@ -14,13 +14,14 @@ from fundwright.authentication import api_tokens, service, session_tokens, sessi
 from fundwright.authentication.api_tokens import API_TOKEN_PREFIX
 from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
+from fundwright.core.connections import note_signed_in
 from fundwright.core.cookies import cookie_name
 from fundwright.core.errors import FundwrightError, NotFound, UnderMaintenance
 from fundwright.core.messages import t
 from fundwright.core.origins import require_same_origin
-from fundwright.core.web import SAFE_METHODS, CoreDep, requested_time_zone
+from fundwright.core.web import SAFE_METHODS, WORKSPACE_PARAMETER, CoreDep, requested_time_zone
 
-_OPEN_IN_MAINTENANCE = ("/signin", "/session", "/api/account/login", "/api/health")
+_OPEN_IN_MAINTENANCE = ("/signin", "/session", "/api/account/login", "/api/health", "/healthz", "/readyz")
 
 
 class TokenInvalid(FundwrightError):
@@ -51,6 +52,7 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
         actor, scope = holder
         if scope is TokenScope.READ and request.method not in SAFE_METHODS:
             raise ReadOnlyToken
+        note_signed_in(request, actor.id)
         return actor
     token = bearer or request.cookies.get(cookie_name(core.settings))
     if not token:
@@ -68,8 +70,7 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
 
 
 async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
-    """The actor of a page or a socket, from the cookie; None if signed out. A workspace in the address becomes the last used one, unless a
-    page of another site led there.
+    """The actor of a page or a socket, from the cookie, in the workspace that the address names; None if signed out.
 
     Raises NotFound if the account is not a member of that workspace.
     """
@@ -77,20 +78,36 @@ async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool =
     if not token:
         return None
     async with core.database.transaction() as session:
-        named = _workspace_named_by(connection)
-        actor = await service.authenticate(session, core, token, is_use=is_use, workspace_id=named)
-        if actor is not None and actor.is_support:  # it is never the last used one
+        actor = await service.authenticate(session, core, token, is_use=is_use, workspace_id=_workspace_named_by(connection))
+        if actor is not None and actor.is_support:
             await accounts.record_support(session, actor, client=client_of(connection))
-        elif actor is not None and named is not None and _is_opened_here(connection):
-            await accounts.use_workspace(session, actor)
     if actor is None:
         await end_if_replayed(core, token, connection)
         return None
     return _with_browser_time_zone(actor, connection)
 
 
+async def arrive(core: Core, actor: Actor, connection: HTTPConnection) -> bool:
+    """Make the workspace of a page that is opened the last used one, unless a page of another site led there. Returns whether another one
+    was."""
+    if actor.is_support:  # it is never the last used one
+        return False
+    async with core.database.transaction() as session:
+        if await accounts.uses_workspace(session, actor):
+            return False
+        if _is_opened_here(connection):
+            await accounts.use_workspace(session, actor)
+        return True
+
+
+def names_workspace(connection: HTTPConnection) -> bool:
+    """Whether the address of a page names a workspace."""
+    return bool(connection.query_params.get(WORKSPACE_PARAMETER))
+
+
 def _with_browser_time_zone(actor: Actor, connection: HTTPConnection) -> Actor:
-    """The actor with the time zone of the browser, which its pages keep in a cookie."""
+    """The actor with the time zone of the browser, which its pages keep in a cookie. The connection is one of a signed-in person."""
+    note_signed_in(connection, actor.id)
     return actor.model_copy(update={"browser_time_zone": requested_time_zone(connection)})
 
 
@@ -102,7 +119,7 @@ def _is_opened_here(connection: HTTPConnection) -> bool:
 
 def _workspace_named_by(connection: HTTPConnection) -> UUID | None:
     """The workspace that the address of a page or request names with `w`. Raises NotFound if it is no id."""
-    named = connection.query_params.get("w")
+    named = connection.query_params.get(WORKSPACE_PARAMETER)
     try:
         return UUID(named) if named else None
     except ValueError:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
+from typing import ClassVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core.messages import t
+from fundwright.core.paging import PageRequest
 
 
 class SignInRefusal(StrEnum):
@@ -152,6 +154,18 @@ class ResetDone(BaseModel):
 
     device: str
     is_signed_out: bool
+
+
+class SessionQuery(PageRequest):
+    """Which sessions to list, the last used ones first unless `sort` is created_at."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("created_at",)
+
+
+class ApiTokenQuery(PageRequest):
+    """Which API tokens to list, newest first unless `sort` is name, expires_at, or last_used_at."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("name", "expires_at", "last_used_at")
 
 
 class SessionRead(BaseModel):

@@ -1,19 +1,23 @@
-"""Throttling of sign-in attempts and rate limits for emails and comments, counted per account or link and per network address in the database."""
+"""Throttling of sign-in attempts, rate limits for emails and comments, and the budgets of accounts, counted in the database: per account or link,
+and per network address."""
 
 from __future__ import annotations
 
 import hashlib
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from ipaddress import IPv6Address, ip_address
-from typing import Literal
+from typing import Literal, NamedTuple
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.authentication import repository
+from fundwright.core.connections import network_of
 from fundwright.core.database import now
 from fundwright.core.errors import FundwrightError
-from fundwright.core.messages import t
+from fundwright.core.messages import nt, t
 
 WINDOW = timedelta(minutes=2)
 BAN = timedelta(minutes=5)
@@ -32,6 +36,23 @@ class TooManyTries(FundwrightError):
 
     def __init__(self) -> None:
         super().__init__(t("Too many requests. Try again in 10 minutes."))
+
+
+class Budget(NamedTuple):
+    """How much an account may do in a period, which begins with the first that counts."""
+
+    most: int
+    period: timedelta
+
+
+class OverBudget(FundwrightError):
+    """The account has used up a budget. Nothing was saved; `retry_after_s` is when the budget is full again."""
+
+    status = 429
+
+    def __init__(self, sentence: str, wait: timedelta) -> None:
+        super().__init__(sentence)
+        self.retry_after_s = math.ceil(wait.total_seconds())
 
 
 @dataclass(frozen=True)
@@ -57,7 +78,7 @@ class Attempt:
     @property
     def subjects(self) -> tuple[str, str]:
         email = hashlib.sha256(self.email.encode()).hexdigest()
-        address = hashlib.sha256(_network(self.address).encode()).hexdigest()
+        address = hashlib.sha256(network_of(self.address).encode()).hexdigest()
         return f"{self._kind}account:{email}", f"{self._kind}address:{address}"
 
     @property
@@ -128,29 +149,66 @@ async def enforce_rate_limit(
 
     A refused request does not count, because the refusal rolls back.
     """
-    moment, most = now(), limits or (EMAILS_PER_ACCOUNT, EMAILS_PER_ADDRESS)
+    most = limits or (EMAILS_PER_ACCOUNT, EMAILS_PER_ADDRESS)
     for counter, limit in zip(Attempt(subject, address).subjects, most, strict=True):
-        asked = await repository.lock_throttle(session, f"{purpose}:{counter}", window=EMAILS_WINDOW)
-        if not _lasts(asked.window_ends_at, moment, EMAILS_WINDOW):
-            asked.failures, asked.window_ends_at = 0, moment + EMAILS_WINDOW
-        if asked.failures >= limit:
+        if await _count(session, f"{purpose}:{counter}", Budget(limit, EMAILS_WINDOW), 1) is not None:
             raise TooManyTries
-        asked.failures += 1
     await repository.forget_old_throttles(session)
+
+
+async def refuse_limited(session: AsyncSession, purpose: str, *, subject: str, address: str, limits: tuple[int, int]) -> None:
+    """Raise TooManyTries if `enforce_rate_limit` would, without counting the request and without a lock."""
+    of_counter = {
+        f"{purpose}:{counter}": limit for counter, limit in zip(Attempt(subject, address).subjects, limits, strict=True)
+    }
+    moment = now()
+    for asked in await repository.list_throttles(session, list(of_counter)):
+        if asked.failures >= of_counter[asked.subject] and _lasts(asked.window_ends_at, moment, EMAILS_WINDOW):
+            raise TooManyTries
+
+
+async def spend(
+    session: AsyncSession,
+    purpose: str,
+    account_id: UUID,
+    budgets: Sequence[Budget],
+    *,
+    amount: int = 1,
+    refusal: Callable[[str], str],
+) -> None:
+    """Count what an account does against its budgets, across all processes. Raises OverBudget with the sentence that `refusal` returns for
+    the time to wait.
+
+    What begins within a budget may exceed it: one comment can mention more people than the budget allows, and the next one has to wait.
+    A refused request does not count, because the refusal rolls back.
+    """
+    for budget in budgets:
+        subject = f"{purpose}:{budget.period.total_seconds():.0f}:{account_id}"
+        wait = await _count(session, subject, budget, amount)
+        if wait is not None:
+            raise OverBudget(refusal(_in_words(wait)), wait)
+    await repository.forget_old_throttles(session)
+
+
+async def _count(session: AsyncSession, subject: str, budget: Budget, amount: int) -> timedelta | None:
+    """Returns how long the budget stays used up, or None if the amount was counted. The counter stays locked until the transaction ends."""
+    counter = await repository.lock_throttle(session, subject, window=budget.period)
+    moment = now()
+    if not _lasts(counter.window_ends_at, moment, budget.period):
+        counter.failures, counter.window_ends_at = 0, moment + budget.period
+    if counter.failures >= budget.most:
+        return counter.window_ends_at - moment
+    counter.failures += amount
+    return None
+
+
+def _in_words(wait: timedelta) -> str:
+    seconds = math.ceil(wait.total_seconds())
+    minutes = math.ceil(seconds / 60)
+    return nt("{n} minute", "{n} minutes", minutes) if minutes > 1 else nt("{n} second", "{n} seconds", seconds)
 
 
 def _lasts(until: datetime | None, moment: datetime, longest: timedelta) -> bool:
     """Whether a period of at most `longest` has not ended yet. If its end is much farther away, the clock has been set back, and nobody
     should stay locked out until it has caught up. Up to twice `longest` is accepted, because the clocks of several machines differ."""
     return until is not None and moment < until <= moment + 2 * longest
-
-
-def _network(address: str) -> str:
-    """An IPv6 customer has a whole /64 of addresses: it counts as one."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, IPv6Address):
-        return str(parsed.ipv4_mapped or int(parsed) >> 64)
-    return str(parsed)

@@ -23,6 +23,7 @@ from fundwright.billing.schemas import (
     PremiumLinkCreated,
     PremiumLinkQuery,
     PremiumLinkRead,
+    PremiumLinkUseQuery,
     PremiumLinkUseRead,
     Redemption,
     SubscriberQuery,
@@ -30,7 +31,7 @@ from fundwright.billing.schemas import (
     SubscriptionChange,
     WorkspacePlan,
 )
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
 
 router = APIRouter(prefix="/api/billing", tags=["billing"])
@@ -71,7 +72,7 @@ async def export_workspace_payments(export: Export, actor: CurrentActor, query: 
 
 @router.get("/workspace/premium-links")
 async def list_workspace_premium_links(
-    session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]
+    session: DbSession, actor: CurrentActor, request: Annotated[PremiumLinkUseQuery, Query()]
 ) -> Page[PremiumLinkUseRead]:
     """List the premium links that gave your workspace a plan, if you are an owner, newest first; sort by at, plan, given_by, email, or
     until."""
@@ -80,7 +81,7 @@ async def list_workspace_premium_links(
 
 @router.get("/workspace/premium-links/export.csv", response_class=CsvDownload)
 async def export_workspace_premium_links(
-    export: Export, actor: CurrentActor, request: Annotated[PageRequest, Query()]
+    export: Export, actor: CurrentActor, request: Annotated[PremiumLinkUseQuery, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return export("premium-links.csv", lambda session: service.export_workspace_premium_links(session, actor, request))
@@ -200,7 +201,7 @@ async def get_premium_link(session: DbSession, actor: CurrentActor, link_id: UUI
 
 @router.get("/premium-links/{link_id}/uses")
 async def list_premium_link_uses(
-    session: DbSession, actor: CurrentActor, link_id: UUID, request: Annotated[PageRequest, Query()]
+    session: DbSession, actor: CurrentActor, link_id: UUID, request: Annotated[PremiumLinkUseQuery, Query()]
 ) -> Page[PremiumLinkUseRead]:
     """List the workspaces that received the plan of the link, newest first."""
     return await service.list_premium_link_uses(session, actor, link_id, request)
@@ -208,7 +209,7 @@ async def list_premium_link_uses(
 
 @router.get("/premium-links/{link_id}/uses/export.csv", response_class=CsvDownload)
 async def export_premium_link_uses(
-    export: Export, actor: CurrentActor, link_id: UUID, request: Annotated[PageRequest, Query()]
+    export: Export, actor: CurrentActor, link_id: UUID, request: Annotated[PremiumLinkUseQuery, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return export("uses.csv", lambda session: service.export_premium_link_uses(session, actor, link_id, request))

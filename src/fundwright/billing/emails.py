@@ -36,4 +36,5 @@ def invoice(payment: PaymentRead, language: Language, *, sender: Actor, link: st
             (t("How to pay"), link),
             language,
             kind=MailKind.INVOICE,
+            addresses=(sender.email,),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -140,6 +140,8 @@ class SubscriberRead(BaseModel):
 class SubscriberQuery(PageRequest):
     """Which workspaces to list. `text` is part of a name or of an owner's email address; sort by name, owners, plan, since, or until."""
 
+    sorts: ClassVar[tuple[str, ...]] = ("name", "owners", "plan", "since", "until")
+
     plan: PlanCode | None = None
     text: str = Field(default="", max_length=200)
 
@@ -214,6 +216,8 @@ class PaymentRead(BaseModel):
 
 class PaymentQuery(PageRequest):
     """Which invoices to list. `text` is part of a number, a workspace's name, an email address, or the description."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("number", "workspace", "email", "text", "amount", "issued", "due", "state", "paid_at")
 
     state: PaymentState | None = None
     text: str = Field(default="", max_length=200)
@@ -300,7 +304,14 @@ class PremiumLinkCreated(PremiumLinkRead):
     path: str
 
 
+class PremiumLinkUseQuery(PageRequest):
+    """Which uses of premium links to list, newest first unless `sort` is at, plan, given_by, email, or until."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("at", "plan", "given_by", "email", "until")
+
+
 class PremiumLinkQuery(PageRequest):
+    sorts: ClassVar[tuple[str, ...]] = ("created_at", "plan", "days", "used", "expires_on", "state", "workspace")
     state: Literal[LinkState.ACTIVE, LinkState.EXPIRED, LinkState.USED_UP, LinkState.REVOKED] | None = None
 
 

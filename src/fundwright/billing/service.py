@@ -185,7 +185,7 @@ async def check_quota(session: AsyncSession, actor: Actor, quota: Quota, *, held
 async def check_workspaces(session: AsyncSession, actor: Actor, _core: Core) -> None:
     """Raise QuotaSpent if the actor owns as many shared workspaces as the plan of the personal workspace allows, with those that it deleted
     this month after they had used quotas. Becoming an owner of an existing one is always possible."""
-    async with across_workspaces(session):  # the actor may act in another workspace
+    async with across_workspaces(session, "plans"):  # the actor may act in another workspace
         plan = await repository.plan_of(session, actor.id)
         owned = await workspaces.count_owned(session, actor)
         # After `owned`, because one may be deleted at this moment.
@@ -218,7 +218,7 @@ async def count_deletion(session: AsyncSession, actor: Actor, _core: Core) -> No
     """Count the actor's shared workspace, which is about to be deleted, if it has used a quota this month: another one would begin with
     unused ones."""
     if actor.is_in_shared_workspace and await repository.used_in(session, actor.workspace_id, _month()):
-        async with across_workspaces(session):
+        async with across_workspaces(session, "plans"):
             await repository.use_one(session, actor.id, _DELETED, month=_month())
 
 
@@ -282,7 +282,7 @@ def _long(day: date) -> str:
 @needs(Permission.ADMINISTER)
 async def list_subscribers(session: AsyncSession, actor: Actor, query: SubscriberQuery) -> Page[SubscriberRead]:
     """All workspaces and their plans."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "subscribers"):
         rows, total = await repository.page_of_subscribers(session, workspaces.directory(actor), query)
     items = [SubscriberRead.model_validate(row) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
@@ -291,7 +291,7 @@ async def list_subscribers(session: AsyncSession, actor: Actor, query: Subscribe
 @needs(Permission.ADMINISTER)
 async def get_subscriber(session: AsyncSession, actor: Actor, workspace_id: UUID) -> SubscriberRead:
     """Raises NotFound."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "subscribers"):
         row = await repository.find_subscriber(session, workspaces.directory(actor), workspace_id)
     if row is None:
         raise Missing(t("The workspace was not found. It may have been deleted. Go back to the list."))
@@ -301,7 +301,7 @@ async def get_subscriber(session: AsyncSession, actor: Actor, workspace_id: UUID
 @needs(Permission.ADMINISTER)
 async def export_subscribers(session: AsyncSession, actor: Actor, query: SubscriberQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "subscribers"):
         lines = csv_lines(
             [
                 (t("Workspace"), lambda workspace: workspace.title),
@@ -353,7 +353,7 @@ async def subscribe(
 
 
 async def _set_plan(session: AsyncSession, owner_id: UUID, plan: PlanCode, *, until: datetime | None, origin: Origin) -> None:
-    async with across_workspaces(session):  # of an administrator, or of someone with a premium link
+    async with across_workspaces(session, "plans"):  # of an administrator, or of someone with a premium link
         await repository.end_subscriptions(session, owner_id)
         if plan is not PlanCode.FREE:
             session.add(Subscription(owner_id=owner_id, plan=plan, since=now(), until=until, origin=origin))
@@ -371,7 +371,7 @@ def _end_of(day: date) -> datetime:
 @needs(Permission.ADMINISTER)
 async def list_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> Page[PaymentRead]:
     """Newest first unless `query.sort` says otherwise: number, workspace, email, text, amount, issued, due, state, or paid_at."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "payments"):
         payments, total = await repository.page_of_payments(session, query)
     return _page_of(payments, total, query)
 
@@ -379,21 +379,21 @@ async def list_payments(session: AsyncSession, actor: Actor, query: PaymentQuery
 @needs(Permission.ADMINISTER)
 async def sum_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> list[PaymentSum]:
     """The sums of the whole list, by currency and state."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "payments"):
         return [PaymentSum.model_validate(row) for row in await repository.sums_of_payments(session, query)]
 
 
 @needs(Permission.ADMINISTER)
 async def get_payment(session: AsyncSession, actor: Actor, payment_id: UUID) -> PaymentRead:
     """Raises NotFound."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "payments"):
         return PaymentRead.model_validate(await _payment(session, payment_id))
 
 
 @needs(Permission.ADMINISTER)
 async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV; amounts in whole units of the currency, such as 49.00."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "payments"):
         found = (PaymentRead.model_validate(payment) async for (payment,) in repository.stream_payments(session, query))
         async for line in _payment_lines(found):
             yield line
@@ -446,7 +446,7 @@ async def add_payment(session: AsyncSession, actor: Actor, core: Core, invoice: 
     if invoice.email not in workspace.owners:
         raise NotAnOwner(invoice.email, workspace.name)
     id = uuid5(_REPEATED, f"{actor.id} {invoice.model_dump_json()}") if invoice.key else uuid4()
-    async with across_workspaces(session):
+    async with across_workspaces(session, "payments"):
         number = await repository.next_payment_number(session, invoice.issued.year)
         repeated = await repository.find_payment(session, id)
         if repeated is not None:
@@ -476,7 +476,7 @@ async def void_payment(session: AsyncSession, actor: Actor, payment_id: UUID, *,
 
 
 async def _settle(session: AsyncSession, actor: Actor, payment_id: UUID, state: PaymentState, *, client: Client) -> PaymentRead:
-    async with across_workspaces(session):
+    async with across_workspaces(session, "payments"):
         payment = await repository.settle(session, payment_id, state)
         if payment is None:
             raise AlreadySettled(await _payment(session, payment_id))
@@ -513,7 +513,7 @@ async def _record_payment(session: AsyncSession, action: str, payment: Payment, 
 async def list_premium_links(session: AsyncSession, actor: Actor, query: PremiumLinkQuery) -> Page[PremiumLinkRead]:
     """Those of all workspaces, newest first unless `query.sort` says otherwise: created_at, workspace, plan, days, used, expires_on, or
     state."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "premium links"):
         rows, total = await repository.page_of_links(session, workspaces.directory(actor), query)
     items = [PremiumLinkRead.model_validate(row) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
@@ -522,7 +522,7 @@ async def list_premium_links(session: AsyncSession, actor: Actor, query: Premium
 @needs(Permission.ADMINISTER)
 async def get_premium_link(session: AsyncSession, actor: Actor, link_id: UUID) -> PremiumLinkRead:
     """Raises NotFound."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "premium links"):
         row = await repository.find_link(session, workspaces.directory(actor), link_id)
     if row is None:
         raise _no_such_link()
@@ -535,7 +535,7 @@ async def list_premium_link_uses(
 ) -> Page[PremiumLinkUseRead]:
     """Which workspaces received the plan of the link, newest first. Raises NotFound."""
     await get_premium_link(session, actor, link_id)
-    async with across_workspaces(session):
+    async with across_workspaces(session, "premium links"):
         uses, total = await repository.page_of_uses(session, request, link_id=link_id)
     return _page_of_uses(uses, total, request)
 
@@ -583,7 +583,7 @@ def _use_lines(read: Callable[[PageRequest], Awaitable[Page[PremiumLinkUseRead]]
 @needs(Permission.ADMINISTER)
 async def export_premium_links(session: AsyncSession, actor: Actor, query: PremiumLinkQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV, with the email addresses of those who redeemed each link."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "premium links"):
         lines = csv_lines(
             [
                 (t("Workspace"), lambda link: PremiumLinkRead.model_validate(link).workspace_title),
@@ -615,7 +615,7 @@ async def create_premium_link(
         raise Invalid(t("The expiration date is in the past. Choose today or a later date."))
     secret = tokens.new_secret()
     id, digest = uuid5(_REPEATED, f"{actor.id} {wanted.model_dump_json()}") if wanted.key else uuid4(), tokens.digest(secret)
-    async with across_workspaces(session):
+    async with across_workspaces(session, "premium links"):
         if not await repository.renew_link(session, id, digest):
             content = wanted.model_dump(exclude={"key"})
             session.add(PremiumLink(id=id, owner_id=actor.workspace_id, digest=digest, created_by=actor.email, **content))
@@ -638,7 +638,7 @@ async def create_premium_link(
 @needs(Permission.ADMINISTER)
 async def revoke_premium_link(session: AsyncSession, actor: Actor, link_id: UUID, *, client: Client) -> PremiumLinkRead:
     """Revoke a link immediately; workspaces that redeemed it keep the plan. Raises NotFound."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "premium links"):
         if not await repository.revoke_link(session, link_id):
             raise _no_such_link()
     await audit.record(session, "premium_link.revoked", actor=actor, subject=str(link_id), client=client)
@@ -660,7 +660,7 @@ async def preview_premium_link(session: AsyncSession, actor: Actor, token: str) 
     until = now() + timedelta(days=offer.days)
     if found is None:
         return PremiumPreview(**offer.model_dump(), until=until)
-    async with across_workspaces(session):  # the actor may act in another workspace
+    async with across_workspaces(session, "premium links"):  # the actor may act in another workspace
         used = await repository.find_use_of(session, found.id, actor.workspace_id)
         if used is not None:
             return PremiumPreview(**offer.model_dump(exclude={"sentence"}), sentence=str(AlreadyRedeemed(used)), until=until)
@@ -681,7 +681,9 @@ async def redeem_premium_link(
     id = uuid5(_REPEATED, content) if redemption.key else uuid4()
     await repository.lock_plan(session, actor.workspace_id)
     workspace = await workspaces.lock_as_any_owner(session, actor)
-    async with across_workspaces(session):  # the link is another workspace's, and a visitor who registers acts in none
+    async with across_workspaces(
+        session, "premium links"
+    ):  # the link is another workspace's, and a visitor who registers acts in none
         repeated = await repository.find_use(session, id)
         if repeated is not None:
             return PremiumLinkUseRead.model_validate(repeated)
@@ -731,7 +733,7 @@ async def redeem_premium_link(
 
 
 async def _find_offer(session: AsyncSession, token: str) -> repository.AnyRow | None:
-    async with across_workspaces(session):
+    async with across_workspaces(session, "premium links"):
         return await repository.find_offer(session, tokens.digest(token))
 
 

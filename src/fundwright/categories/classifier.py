@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from fundwright.categories.terms import COLUMNS, Matrix, Terms, Weighting, terms_of
+from fundwright.core.unpickling import sent
 
 Floats = NDArray[np.floating[Any]]
 
@@ -84,6 +85,7 @@ def phrases_of(name: str, description: str) -> list[str]:
     return list(dict.fromkeys([name, *(phrase for phrase in phrases if len(phrase) > 1)]))[:_MAX_PHRASES]
 
 
+@sent
 class Classifier:
     """Trained on `categories`, `examples`, and `others`: a random sample of a few thousand undecided notices, which show how rare
     each word is."""

@@ -15,7 +15,6 @@ from sqlalchemy import (
     Row,
     ScalarSelect,
     Select,
-    UnaryExpression,
     Uuid,
     and_,
     delete,
@@ -48,6 +47,7 @@ from fundwright.categories.schemas import (
 from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import NotFound
 from fundwright.core.json_values import JsonObject
+from fundwright.core.lists import ordered_by
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.trash import repository as trash
@@ -239,7 +239,9 @@ async def page_of_suggestions(
         .order_by(Label.subject_id, Label.confidence.desc(), Label.category_id)
     )
     labels = _labels(owner_id).where(Label.id.in_(first.subquery().select()))
-    return await _page(session, labels, query, Label.confidence.asc() if query.sort == "confidence" else Label.confidence.desc())
+    return await _page(
+        session, labels, query, ordered_by(query, {"confidence": Label.confidence}, default=Label.confidence.desc())
+    )
 
 
 async def page_of_examples(
@@ -250,7 +252,7 @@ async def page_of_examples(
 
 
 async def _page(
-    session: AsyncSession, labels: Select[Label, Category], request: PageRequest, order: UnaryExpression[Any]
+    session: AsyncSession, labels: Select[Label, Category], request: PageRequest, order: ColumnElement[Any]
 ) -> tuple[list[LabelRead], int]:
     total = await session.scalar(select(func.count()).select_from(labels.with_only_columns(Label.id).subquery())) or 0
     rows = await session.execute(labels.order_by(order, Label.subject_id).offset(request.offset).limit(request.page_size))

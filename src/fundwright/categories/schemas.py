@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, computed_field, model_validator
@@ -98,6 +98,8 @@ class CountedCategory(CategoryRead):
 class SuggestionQuery(PageRequest):
     """Which suggestions to list: the most confident first, or with `sort=confidence` the least confident first. `is_unsure_shown`
     adds those below the band "low", and `is_all` those for closed opportunities and award notices."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("confidence",)
 
     category_id: UUID | None = None
     is_unsure_shown: bool = False

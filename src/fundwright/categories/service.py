@@ -6,7 +6,6 @@ hook `label_subjects` returns which ids exist, and `current_subjects` which of t
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
@@ -465,10 +464,11 @@ async def read_lesson(session: AsyncSession, actor: Actor, *, model_id: str) -> 
     return Lesson(model_id, keys, descriptions, await repository.decided(session, actor.workspace_id))
 
 
-async def learn(lesson: Lesson, examples: Mapping[UUID, Subject], others: Sequence[Subject]) -> Classifier:
-    """Train on the lesson's decided subjects in `examples`, and on `others`, which are undecided."""
+def learn(lesson: Lesson, examples: Mapping[UUID, Subject], others: Sequence[Subject]) -> Classifier:
+    """Train on the lesson's decided subjects in `examples`, and on `others`, which are undecided. Takes seconds for thousands of
+    them: call it in `core.computing`."""
     learned = [Example(examples[id], _verdicts(lesson, states)) for id, states in lesson.decided.items() if id in examples]
-    return await asyncio.to_thread(Classifier, lesson.descriptions, learned, others)
+    return Classifier(lesson.descriptions, learned, others)
 
 
 def _verdicts(lesson: Lesson, states: Mapping[UUID, str]) -> list[int]:
@@ -532,7 +532,7 @@ def _suggested(probabilities: Mapping[UUID, float], decided: Collection[UUID]) -
 
 async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) -> None:
     """Delete every workspace's labels of subjects that no longer exist."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "deletion forever"):
         await repository.forget_subjects(session, subject_ids)
 
 

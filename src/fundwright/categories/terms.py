@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from fundwright.core.unpickling import sent
+
 Terms = NDArray[np.uint32]
 """One number for each term of a text: its column in the lower 24 bits, and its count, at most 255, in the upper 8."""
 Matrix = sparse.csr_matrix
@@ -77,6 +79,7 @@ def _sequences(text: str) -> Iterable[str]:
                 break
 
 
+@sent
 class Weighting:
     """Weights terms by their rarity among the given texts: TF-IDF with 1 + log(count), each kind of term normalized separately."""
 

@@ -1,4 +1,4 @@
-"""The command line: `fundwright serve | worker | import | train | search | categorize | draft | fit | pipeline | tasks | user | token | keys | mail`."""
+"""The command line `fundwright`. Each module adds its commands."""
 
 from __future__ import annotations
 

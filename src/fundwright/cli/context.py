@@ -22,6 +22,7 @@ from fundwright.accounts.schemas import Actor
 from fundwright.core import logs
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.errors import Invalid
+from fundwright.core.fair_loop import FairEventLoop
 from fundwright.core.files import printable
 from fundwright.core.plugins import Plugins
 from fundwright.core.scopes import act_in
@@ -106,7 +107,8 @@ def run(command: Callable[[], Awaitable[None]], *, if_canceled: str = "Canceled.
         await command()
 
     try:
-        asyncio.run(awaited())
+        with asyncio.Runner(loop_factory=FairEventLoop) as runner:
+            runner.run(awaited())
     except KeyboardInterrupt:
         print(f"\n{if_canceled}", file=sys.stderr)
         raise typer.Exit(_INTERRUPTED) from None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import resource
 import signal
 import socket
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, cast
 from urllib.parse import urlsplit
 
 import structlog
@@ -16,8 +18,11 @@ import typer
 
 from fundwright.access import commands
 from fundwright.cli.context import ADDRESS_FILE, Options, opened, run
+from fundwright.core import installation
 from fundwright.core.assembly import Core
+from fundwright.core.connections import Connections
 from fundwright.core.errors import DatabaseAway, StartRefused
+from fundwright.core.installation import require_own_folder
 from fundwright.core.keys import check_keys
 from fundwright.core.postgres import only_server
 from fundwright.core.settings import Settings
@@ -40,11 +45,15 @@ _KEPT_ALIVE_S = 130
 """How long an idle connection is kept: longer than proxies and clients keep theirs, by default at most 2 minutes. A request sent over a
 connection at the moment in which the server closes it is lost."""
 _DATABASE_RETRY_S = 1
+_MOST_FILES = 65_536
+_OTHER_FILES = 400
+"""For the database, uploads, downloads, and pipes of other processes."""
 
 
 def add_to(app: typer.Typer) -> None:
     app.command()(serve)
     app.command()(worker)
+    app.command()(accept_folder)
 
 
 def serve(
@@ -70,6 +79,7 @@ def serve(
 
         async def command() -> None:
             async with opened(context, serves=True) as core:
+                await require_own_folder(core)
                 await _serve(core, listening, base=base, with_worker=not no_worker)
 
         run(command)
@@ -80,12 +90,24 @@ def worker(context: typer.Context) -> None:
 
     async def command() -> None:
         async with opened(context) as core:
+            await require_own_folder(core)
             working = asyncio.create_task(work(core))
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, working.cancel)
             print("Running jobs. Press Ctrl-C to stop.", flush=True)
             with suppress(asyncio.CancelledError):
                 await working
+
+    run(command)
+
+
+def accept_folder(context: typer.Context) -> None:
+    """Record the data folder as the one that belongs to the database, after it was restored or moved."""
+
+    async def command() -> None:
+        async with opened(context) as core:
+            await installation.accept_folder(core)
+            print(f"{core.settings.data} is now the data folder of the database.")
 
     run(command)
 
@@ -143,7 +165,7 @@ async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker
         print(f"Create the first administrator (this link works once):\n  {address}{first_admin}\n", flush=True)
     working = asyncio.create_task(work(core)) if with_worker else None
     try:
-        await answer_requests(application, listening)
+        await answer_requests(application, listening, settings)
     finally:
         await application.state.tracker.close()
         if working:
@@ -168,13 +190,32 @@ async def prepare(core: Core) -> str | None:
             await asyncio.sleep(_DATABASE_RETRY_S)
 
 
-async def answer_requests(application: FastAPI, listening: socket.socket) -> None:
+def _limit_connections(settings: Settings) -> Connections:
+    """Let this process open as many files as the system allows, and fewer connections than that: the database and uploads need some, too."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    if wanted > soft:
+        with suppress(ValueError, OSError):  # macOS has another limit
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return Connections(
+        most=min(settings.max_connections, max(files - _OTHER_FILES, files // 2)),
+        most_of_address=settings.max_connections_per_address,
+        trusted=settings.trusted_proxies,
+    )
+
+
+async def answer_requests(application: FastAPI, listening: socket.socket, settings: Settings) -> None:
     """Run until a signal."""
     import uvicorn
     from fastapi.routing import iter_route_contexts
 
+    from fundwright.core.http_protocol import BoundedHttp, PlacedSocket
     from fundwright_ui.runtime.lag import watched_loop
     from fundwright_ui.runtime.wire import LowMemoryWebSocket
+
+    class Socket(LowMemoryWebSocket, PlacedSocket):
+        pass
 
     config = uvicorn.Config(
         application,
@@ -182,13 +223,15 @@ async def answer_requests(application: FastAPI, listening: socket.socket) -> Non
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        ws=LowMemoryWebSocket,
+        http=cast(Any, partial(BoundedHttp, connections=_limit_connections(settings))),
+        ws=Socket,
         ws_max_size=_MAX_FRAME_BYTES,
         ws_ping_interval=_PING_EVERY_S,
         ws_ping_timeout=_PING_TIMEOUT_S,
         lifespan="off",
         timeout_keep_alive=_KEPT_ALIVE_S,
         timeout_graceful_shutdown=2,
+        reset_contextvars=True,  # otherwise a connection keeps the party of a request that it has carried
     )
     list(iter_route_contexts(application.routes))  # builds the routes; the first request would do so and hold up everyone else
     gc.collect()

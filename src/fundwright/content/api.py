@@ -41,9 +41,9 @@ async def list_published(session: DbSession, request: Annotated[BlogPage, Query(
 
 
 @router.get("/api/blog/export.csv", response_class=CsvDownload)
-async def export_published(core: CoreDep, request: Annotated[BlogPage, Query()]) -> CsvDownload:
+async def export_published(core: CoreDep, client: RequestClient, request: Annotated[BlogPage, Query()]) -> CsvDownload:
     """Export all published posts as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "blog.csv", lambda session: service.export_published(session, request))
+    return csv_download(core, "blog.csv", lambda session: service.export_published(session, request), party=client.address)
 
 
 @router.get("/blog/rss.xml", response_class=Response, responses={200: {"content": {"application/rss+xml": {}}}})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -118,6 +118,8 @@ class Publication(BaseModel):
 class PostQuery(PageRequest):
     """Which posts to list: those with `text` in title or summary. Sorted by title, published_at, or changed_at."""
 
+    sorts: ClassVar[tuple[str, ...]] = ("title", "published_at", "changed_at")
+
     text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200), _Fit] = ""
     state: PostState | None = None
 
@@ -126,7 +128,6 @@ class BlogPage(PageRequest):
     """Which page of the public blog."""
 
     page_size: int = Field(default=BLOG_STEP, ge=1, le=100)
-    sort: str = ""
 
 
 class FeedbackKind(StrEnum):
@@ -200,6 +201,8 @@ class FeedbackChange(BaseModel):
 
 class FeedbackQuery(PageRequest):
     """Which feedback to list: with `text` in the message, note, page, or sender. Sorted by created_at, kind, state, or sender."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("created_at", "kind", "state", "sender")
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200), _Fit] = ""
     kind: FeedbackKind | None = None

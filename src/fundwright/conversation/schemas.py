@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -142,6 +142,8 @@ class Conversation(BaseModel):
 class CommentQuery(PageRequest):
     """Which comments on a subject to list, oldest first unless `sort` is created_at or edited_at: those of one thread, of threads with
     this state, or with `text`."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("created_at", "edited_at")
 
     subject_id: UUID
     thread_id: UUID | None = None

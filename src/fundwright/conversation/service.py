@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID, uuid4, uuid5
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -18,6 +19,8 @@ from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import Subject
+from fundwright.authentication import throttle
+from fundwright.authentication.throttle import Budget
 from fundwright.conversation import events, mentions, repository
 from fundwright.conversation.models import Comment
 from fundwright.conversation.repository import CommentAndFirst, ThreadRows
@@ -53,6 +56,8 @@ _SHOWN_REPLIES = 5
 """Of a thread, unless all are requested."""
 MOST_OF_GUESTS = 500
 """Comments of guests through one share link."""
+WRITTEN_BY_ONE = (Budget(30, timedelta(minutes=1)), Budget(300, timedelta(hours=1)))
+"""How many comments one account can write or change."""
 _REPEATED = UUID("6f5c6a0e-53a5-4b7a-9d0c-0f8a3f6f2a51")
 """The namespace of ids of comments that may be sent repeatedly."""
 
@@ -203,7 +208,7 @@ async def count_open(session: AsyncSession, actor: Actor, subject_id: UUID) -> i
 
 @needs(Permission.LABEL)
 async def add_comment(session: AsyncSession, actor: Actor, core: Core, form: CommentForm) -> CommentRead:
-    """Begin a thread. Raises NotFound or NotAllowed."""
+    """Begin a thread. Raises NotFound, NotAllowed, or OverBudget."""
     kind, subject = await get_subject(session, actor, core, form.subject_id)
     await restrictions.require(session, actor, form.subject_id, Access.COMMENT)
     if form.part_id is not None and form.part_id not in subject.parts:
@@ -216,7 +221,7 @@ async def add_comment(session: AsyncSession, actor: Actor, core: Core, form: Com
 
 @needs(Permission.LABEL)
 async def reply(session: AsyncSession, actor: Actor, core: Core, comment_id: UUID, form: ReplyForm) -> CommentRead:
-    """Reply in the thread of a comment, which opens it again. Raises NotFound or NotAllowed."""
+    """Reply in the thread of a comment, which opens it again. Raises NotFound, NotAllowed, or OverBudget."""
     first, subject = await _lock(session, actor, core, comment_id)
     id = _id_of(form, actor.workspace_id, actor.id, first.id)
     place = {
@@ -298,9 +303,10 @@ async def get_comment(session: AsyncSession, actor: Actor, core: Core, comment_i
 
 @needs(Permission.LABEL)
 async def change_comment(session: AsyncSession, actor: Actor, core: Core, comment_id: UUID, change: CommentChange) -> CommentRead:
-    """Change the text of one's own comment. Raises NotFound or NotAllowed."""
+    """Change the text of one's own comment. Raises NotFound, NotAllowed, or OverBudget."""
     comment, subject = await _own(session, actor, core, comment_id)
     if comment.text != change.text:
+        await _spend(session, actor)
         before = comment.mentions
         comment.mentions = await _mentions(session, actor, change.text, before=before)
         comment.text, comment.edited_at = change.text, now()
@@ -352,7 +358,7 @@ async def keep_name(session: AsyncSession, actor: Actor, core: Core) -> None:
 
 async def forget_subjects(session: AsyncSession, subject_ids: Collection[UUID]) -> None:
     """Delete the comments of all workspaces on what is being deleted forever."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "deletion forever"):
         await repository.forget_subjects(session, subject_ids)
 
 
@@ -417,6 +423,7 @@ async def _add(
         },
     )
     if is_new:
+        await _spend(session, actor)
         await _tell(session, actor, events.MENTIONED, mentioned, subject_id, id, subject)
         if thread_id is not None:
             authors = {str(author) for author in await repository.list_authors(session, thread_id)}
@@ -424,6 +431,14 @@ async def _add(
         await activity.record(session, actor, events.COMMENTED, _subject_of(subject_kind, subject_id, subject))
         await _announce(session, actor, subject_id)
     return is_new
+
+
+async def _spend(session: AsyncSession, actor: Actor) -> None:
+    await throttle.spend(session, "comments", actor.id, WRITTEN_BY_ONE, refusal=_too_many_written)
+
+
+def _too_many_written(wait: str) -> str:
+    return t("You have written too many comments in a short time, so this one was not saved. Try again in {wait}.", wait=wait)
 
 
 async def _tell(

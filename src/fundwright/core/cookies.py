@@ -9,6 +9,8 @@ from fastapi.requests import HTTPConnection
 
 from fundwright.core.settings import Settings
 
+LANGUAGE_COOKIE = "language"
+_LANGUAGE_KEPT_S = 365 * 24 * 60 * 60
 _VISITOR_BYTES = 16
 _VISITOR_CHARACTERS = 22
 
@@ -49,6 +51,13 @@ def set_cookie(
 ) -> None:
     """Without `max_age_s`, the cookie lives until the browser is closed."""
     response.set_cookie(name, value, max_age=max_age_s, path=path, secure=is_https(settings), httponly=True, samesite="lax")
+
+
+def keep_language(response: Response, settings: Settings, code: str, *, path: str = "/") -> None:
+    """Keep the language that was chosen in this browser. Its pages also set this cookie, so it is not hidden from them."""
+    response.set_cookie(
+        LANGUAGE_COOKIE, code, max_age=_LANGUAGE_KEPT_S, path=path, secure=is_https(settings), httponly=False, samesite="lax"
+    )
 
 
 def is_https(settings: Settings) -> bool:

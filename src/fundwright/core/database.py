@@ -1,33 +1,40 @@
-"""The database: one engine per process and one transaction per request, job step, or UI event. Screens read without a transaction."""
+"""The database: one engine per process and one transaction per request, job step, or UI event."""
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
-from contextvars import ContextVar
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from select import POLLIN, poll
-from typing import Any
-from urllib.parse import urlencode
+from typing import Any, cast
 
 import psycopg
 import structlog
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from sqlalchemy import Connection, DateTime, Engine, MetaData, PoolProxiedConnection, event, func, select, text
+from psycopg.sql import SQL, Identifier
+from sqlalchemy import Connection, DateTime, Engine, MetaData, event, func, select
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError
+from sqlalchemy.exc import DBAPIError, InvalidatePoolError
 from sqlalchemy.exc import TimeoutError as NoFreeConnection
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.orm import DeclarativeBase, Session
+from sqlalchemy.pool import AsyncAdaptedQueuePool, ConnectionPoolEntry
+from sqlalchemy.util import await_only
 
-from fundwright.core.errors import DatabaseAway, DiskFull, ItemHidden, StartRefused, UnusableText, WorkspaceGone
+from fundwright.core import scopes
+from fundwright.core.errors import DatabaseAway, DatabaseSlow, DiskFull, ItemHidden, UnusableText, WorkspaceGone
+from fundwright.core.fair_loop import current_party
 from fundwright.core.json_values import JsonObject
-from fundwright.core.scopes import Scope, ScopedSession, info_of
+from fundwright.core.scopes import Scope
+from fundwright.core.turns import Turns
 
 log = structlog.get_logger()
+
+Driver = psycopg.AsyncConnection[Any]
 
 
 class Base(DeclarativeBase):
@@ -55,8 +62,7 @@ async def refresh_statistics(session: AsyncSession, *tables: type[Base]) -> None
     PostgreSQL does this automatically, but up to a minute later. Until then, a question to the knowledge base took five times as
     long.
     """
-    for table in tables:
-        await session.execute(text(f"ANALYZE {table.__tablename__}"))
+    await session.execute(select(func.refresh_statistics(*(table.__tablename__ for table in tables))))
 
 
 async def acquire_lock(session: AsyncSession, name: str, *, is_shared: bool = False) -> None:
@@ -69,40 +75,11 @@ async def acquire_lock(session: AsyncSession, name: str, *, is_shared: bool = Fa
     await session.execute(select(lock(func.hashtextextended(name, 0))))
 
 
-_TIME_LIMITS = {
-    "connect_timeout": 5,
-    "keepalives_idle": 30,
-    "keepalives_interval": 10,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 30_000,
-}
-"""A server that vanishes without closing its connections is noticed within a minute. By default, that takes many minutes while
-data is being sent, and two hours on a connection that only listens."""
-
-
-def libpq_url(address: str) -> str:
-    """Convert the address of a server to the form that libpq reads; `postgres://` and SQLAlchemy's `postgresql+driver://` are
-    accepted.
-
-    Adds the time limits that the address does not set. Raises StartRefused, without repeating the address: it may contain a
-    password.
-    """
-    with suppress(ArgumentError, ValueError, psycopg.ProgrammingError):
-        url = make_url(address)
-        if url.get_backend_name() in ("postgresql", "postgres") and url.database and "@" not in (url.host or ""):
-            read = make_conninfo("postgresql" + address[address.index("://") :])
-            limits = urlencode({name: limit for name, limit in _TIME_LIMITS.items() if name not in conninfo_to_dict(read)})
-            return f"{read}{'&' if '?' in read else '?'}{limits}" if limits else read
-    raise StartRefused(
-        "DATABASE_URL is not the address of a PostgreSQL database. Write it as postgresql://user:password@host/database, with "
-        "special characters in the password as %XX (%40 for an @)."
-    )
-
-
 @dataclass(slots=True)
 class _Held:
     """A session in use, visible to everything that its body calls. Tasks that outlive the body see that it has ended."""
 
+    is_nested: bool
     is_open: bool = True
 
 
@@ -126,10 +103,33 @@ def require_no_transaction(what: str) -> None:
         )
 
 
+def without_session() -> Context:
+    """The current context, for a task that outlives the session in use."""
+    context = copy_context()
+    context.run(_held.set, None)
+    return context
+
+
+def call_after_commit(session: AsyncSession, function: Callable[[], object]) -> None:
+    """Call `function` once the transaction of the session has been committed; the end of a savepoint is none. Tasks that it starts act as
+    the caller, without its session."""
+    context = without_session()
+    is_called = False
+
+    def call(committed: Session) -> None:
+        nonlocal is_called
+        if not is_called and not committed.in_nested_transaction():
+            is_called = True
+            context.run(function)
+
+    event.listen(session.sync_session, "after_commit", call)
+
+
 @contextmanager
 def _failures() -> Iterator[None]:
     """Mark a connection as held by the body, and raise database errors from it as errors of ours."""
-    before, held = _held.get(), _Held()
+    before = _held.get()
+    held = _Held(is_nested=before is not None and before.is_open)
     _held.set(held)
     try:
         yield
@@ -147,6 +147,9 @@ def _failures() -> Iterator[None]:
         if isinstance(reason, psycopg.errors.InsufficientPrivilege) and reason.diag.source_function == _POLICIES_CHECK:
             log.warning("database.hidden", reason=str(reason).splitlines()[0])
             raise ItemHidden from error
+        if isinstance(reason, psycopg.errors.QueryCanceled):
+            log.warning("database.slow", reason=str(reason).splitlines()[0])
+            raise DatabaseSlow from error
         # A lost or refused connection has no class of its own, or one of these.
         if type(reason) is psycopg.OperationalError or isinstance(reason, _AWAY):
             raise DatabaseAway from error
@@ -165,6 +168,7 @@ _AWAY = (
     psycopg.errors.CrashShutdown,
     psycopg.errors.CannotConnectNow,
     psycopg.errors.ConnectionTimeout,
+    psycopg.errors.ProtocolViolation,  # what PgBouncer reports when it has no connection to the server
 )
 
 
@@ -173,21 +177,41 @@ _TRUSTED_S = 10.0
 
 
 class WriteRefused(RuntimeError):
-    """A programming error: an attempt to write in `Database.reading`, which has no transaction."""
+    """A programming error: an attempt to write in `Database.reading`."""
 
 
-_SETTINGS = {"default_transaction_read_only": "on", "hnsw.ef_search": "300", "hnsw.iterative_scan": "relaxed_order"}
-"""Of every connection: set once, they cost nothing later.
+_SETTINGS = {"hnsw.ef_search": "300", "hnsw.iterative_scan": "relaxed_order"}
+"""Of every transaction. Searches of vector indexes look at as many vectors as compete in a search, and at more when conditions leave
+out some of them."""
+_MODE = "fundwright.mode"
+"""The option of an engine that says how its transactions begin."""
+_READ_ONLY, _SNAPSHOT = "READ ONLY", "ISOLATION LEVEL REPEATABLE READ READ WRITE"
 
-The server refuses what writes outside of `Database.transaction`, which begins with BEGIN READ WRITE: this covers what cannot be seen here,
-SQL as text and functions that write. Searches of vector indexes look at as many vectors as compete in a search, and at more when conditions
-leave out some of them."""
+
+_PATIENT_S = 600
+_statement_limit_s: ContextVar[int] = ContextVar("statement_limit", default=30)
+"""Seconds after which the server ends a statement, for example because another transaction holds a row. No one waits longer for a page."""
 
 
-def _apply_settings(connection: Any, _record: object) -> None:
-    connection.autocommit = True
-    connection.cursor().execute("; ".join(f"SET {name} = {value}" for name, value in _SETTINGS.items()))
-    connection.autocommit = False
+@contextmanager
+def patient() -> Iterator[None]:
+    """Let each statement of the transactions that begin in this context take ten minutes instead of 30 s: for jobs."""
+    before = _statement_limit_s.set(_PATIENT_S)
+    try:
+        yield
+    finally:
+        _statement_limit_s.reset(before)
+
+
+def _begin(connection: Connection) -> None:
+    """Begin a transaction in one round trip with its scope and settings.
+
+    The driver does not begin transactions itself, and nothing is set for longer than one: behind a pooler, the next statement of a
+    connection may be executed on another connection to the server.
+    """
+    mode: str = connection.get_execution_options().get(_MODE, "READ WRITE")
+    settings = _SETTINGS | {"statement_timeout": f"{_statement_limit_s.get()}s"}
+    scopes.begin(connection, f"BEGIN {mode}", *(f"set_config('{name}', '{value}', true)" for name, value in settings.items()))
 
 
 def _replace_dead_connections(engine: Engine) -> None:
@@ -224,46 +248,88 @@ def _is_readable(connection: psycopg.AsyncConnection[Any]) -> bool:
     return bool(polled.poll(0))
 
 
-class _Connection(Connection):
-    """Closes its connection to the server if it is canceled while it applies the engine's settings. SQLAlchemy leaves that to the
-    garbage collector, and until then, the pool lacks the connection."""
+async def _connect(url: str) -> Driver:
+    # A prepared statement is planned for values in general; a search for a frequent word then takes twice as long.
+    return await Driver.connect(url, autocommit=True, prepare_threshold=None)
 
-    def __init__(self, engine: Engine, *arguments: Any, **options: Any) -> None:
+
+def _session(engine: AsyncEngine, scope: Scope | None) -> AsyncSession:
+    return AsyncSession(engine.execution_options(**scopes.options_of(scope)) if scope else engine, expire_on_commit=False)
+
+
+_SHARE = 3
+"""A party can have a third of the connections. Those of nested sessions are not counted."""
+_SERVER_CONNECTIONS = 2
+"""Connections for the work of the server itself."""
+_has_turn: ContextVar[bool] = ContextVar("has_turn", default=False)
+
+
+class _SharedPool(AsyncAdaptedQueuePool):
+    """Connections that parties share: each has a part of them at most, and a free one goes to the party that holds the fewest.
+
+    The server itself does not wait for a turn, and neither does a session within another one, whose party might wait for itself.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        most = self._pool.maxsize + self._max_overflow
+        self._turns = Turns(max(1, most - _SERVER_CONNECTIONS), each=max(1, most // _SHARE))
+        self._party_of: dict[ConnectionPoolEntry, Hashable] = {}
+
+    def _do_get(self) -> ConnectionPoolEntry:
+        party, held = current_party(), _held.get()
+        if party is None or (held is not None and held.is_nested) or _has_turn.get():
+            return super()._do_get()
+        await_only(self._wait(party))
+        token = _has_turn.set(True)  # the pool calls this method again if another task was faster
         try:
-            super().__init__(engine, *arguments, **options)
+            entry = super()._do_get()
         except BaseException:
-            taken: PoolProxiedConnection | None = getattr(self, "_dbapi_connection", None)
-            if taken is not None:
-                taken.invalidate()
+            self._turns.give_back(party)
             raise
+        finally:
+            _has_turn.reset(token)
+        self._party_of[entry] = party
+        return entry
+
+    async def _wait(self, party: Hashable) -> None:
+        try:
+            async with asyncio.timeout(self._timeout):
+                await self._turns.take(party)
+        except TimeoutError as error:
+            raise NoFreeConnection from error
+
+    def _do_return_conn(self, record: ConnectionPoolEntry) -> None:
+        super()._do_return_conn(record)
+        if record in self._party_of:
+            self._turns.give_back(self._party_of.pop(record))
 
 
 class Database:
-    """Hands out sessions. `url` is a libpq URL such as `postgresql://user@host/name`.
+    """Hands out sessions. `url` is a libpq URL such as `postgresql://user@host/name`, and may lead through a pooler. `direct_url`
+    leads to the same database without one, for what lasts longer than a transaction.
 
     A session waits at most `pool_timeout_s` seconds for a connection. That is less than an event handler may take, so the page pauses
-    and tries again instead of saying that the handler took too long.
+    and tries again instead of saying that the handler took too long. Each party has a share of the connections, so that others do not wait
+    until its requests have ended.
     """
 
-    def __init__(self, url: str, *, pool_size: int = 10, pool_timeout_s: float = 20) -> None:
+    def __init__(self, url: str, *, direct_url: str | None = None, pool_size: int = 10, pool_timeout_s: float = 20) -> None:
         self.url = url
+        self.direct_url = direct_url or url
+        self.most_connections = 2 * pool_size
         self.engine = create_async_engine(
-            make_url(url).set(drivername="postgresql+psycopg"),
+            "postgresql+psycopg://",
+            async_creator=partial(_connect, url),
+            poolclass=_SharedPool,
             pool_size=pool_size,
             max_overflow=pool_size,
             pool_timeout=pool_timeout_s,
             hide_parameters=True,  # a failed statement is logged; its values may be secrets
-            # A prepared statement is planned for values in general; a search for a frequent word then takes twice as long.
-            connect_args={"prepare_threshold": None},
-            execution_options={"postgresql_readonly": False},
         )
-        event.listen(self.engine.sync_engine, "connect", _apply_settings)
+        event.listen(self.engine.sync_engine, "begin", _begin)
         _replace_dead_connections(self.engine.sync_engine)
-        self._sessions = async_sessionmaker(self.engine, expire_on_commit=False, sync_session_class=ScopedSession)
-        self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
-        for engine in (self.engine, self._autocommit):
-            engine.sync_engine._connection_cls = _Connection  # noqa: SLF001
-        self._reading_sessions = async_sessionmaker(self._autocommit, expire_on_commit=False, sync_session_class=ScopedSession)
+        self._snapshots, self._readings = (self.engine.execution_options(**{_MODE: mode}) for mode in (_SNAPSHOT, _READ_ONLY))
 
     @asynccontextmanager
     async def transaction(self, *, is_snapshot: bool = False, scope: Scope | None = None) -> AsyncIterator[AsyncSession]:
@@ -272,27 +338,25 @@ class Database:
         With `is_snapshot`, all reads see the same state, regardless of concurrent changes. Without a `scope`, the session has that of
         the current task.
 
-        Raises DiskFull, DatabaseAway, UnusableText, or WorkspaceGone.
+        Raises DiskFull, DatabaseAway, DatabaseSlow, UnusableText, or WorkspaceGone.
         """
+        engine = self._snapshots if is_snapshot else self.engine
         with _failures():
-            async with self._sessions(info=info_of(scope)) as session, session.begin():
-                if is_snapshot:
-                    await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+            async with _session(engine, scope) as session, session.begin():
                 yield session
 
     @asynccontextmanager
     async def reading(self, *, scope: Scope | None = None) -> AsyncIterator[AsyncSession]:
-        """A session that only reads, without a transaction: one round trip per statement, and none for BEGIN and COMMIT. Without a
-        `scope`, it has that of the current task.
+        """A session that only reads, in a transaction that cannot write. Without a `scope`, it has that of the current task.
 
-        Each statement sees what is committed when it begins, as in `transaction` without a snapshot. Settings and locks that last for
-        a transaction, server-side cursors, and reads that must be consistent with each other need `transaction`.
+        Each statement sees what is committed when it begins, as in `transaction` without a snapshot. Reads that must be consistent
+        with each other need a snapshot.
 
-        Raises WriteRefused, DiskFull, DatabaseAway, or UnusableText.
+        Raises WriteRefused, DiskFull, DatabaseAway, DatabaseSlow, or UnusableText.
         """
         with _failures():
             try:
-                async with self._reading_sessions(info=info_of(scope)) as session:
+                async with _session(self._readings, scope) as session:
                     yield session
                     await session.flush()  # refuses additions and changes, which would be lost here
             except DBAPIError as error:
@@ -309,8 +373,9 @@ class Database:
         Raises DiskFull or DatabaseAway.
         """
         with _failures():
-            async with self._autocommit.connect() as connection:
-                await connection.execute(text(f"VACUUM (ANALYZE) {table.__tablename__}"))
+            async with self.engine.connect() as connection:
+                driver = (await connection.get_raw_connection()).driver_connection  # VACUUM refuses transactions
+                await cast(Driver, driver).execute(SQL("VACUUM (ANALYZE) {}").format(Identifier(table.__tablename__)))
 
     async def close(self) -> None:
         await self.engine.dispose()

@@ -3,7 +3,9 @@ and HSTS."""
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections import Counter
 from collections.abc import Collection
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -14,15 +16,17 @@ from pydantic import IPvAnyNetwork
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fundwright.core.connections import network_of
 from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import t
 from fundwright.core.settings import Settings
-from fundwright.core.web import error_body, strict_transport
+from fundwright.core.web import DEADLINE, Deadline, error_body, strict_transport
 
 log = structlog.get_logger()
 
 _FORWARDED = ("x-forwarded-for", "x-forwarded-proto", "forwarded", "x-real-ip")
 _MAX_SHOWN_CHARACTERS = 100
+_MOST_ARRIVING = 64
 _POLICY = 1008
 _MAX_PORT = 65_535
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f]*:[0-9A-Fa-f:.]*)\]|([\w-]+(?:\.[\w-]+)*)\.?)(?::([0-9]{0,5}))?", re.ASCII)
@@ -46,6 +50,16 @@ class UnknownHost(FundwrightError):
                 host=host[:_MAX_SHOWN_CHARACTERS],
             )
         )
+
+
+class TooManyRequests(FundwrightError):
+    """Too many requests from one address have not arrived completely."""
+
+    status = 429
+    retry_after_s = 5
+
+    def __init__(self) -> None:
+        super().__init__(t("Too many requests from your network are arriving at the same time. Try again in a moment."))
 
 
 class KnownHosts:
@@ -132,6 +146,120 @@ class UntrustedProxy:
 
     def _is_trusted(self, peer: str) -> bool:
         return _is_address(peer) and any(ip_address(peer) in network for network in self._trusted)
+
+
+class ArrivingRequests:
+    """Limits how many requests of one address may be arriving at the same time, also behind a proxy, whose connections carry those of all
+    addresses."""
+
+    def __init__(self, app: ASGIApp, *, most: int = _MOST_ARRIVING) -> None:
+        self._app = app
+        self._most = most
+        self._arriving = Counter[str]()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope) if scope["type"] == "http" else {}
+        if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
+            await self._app(scope, receive, send)
+            return
+        network = network_of(scope["client"][0] if scope.get("client") else "")
+        if self._arriving[network] >= self._most:
+            refusal = TooManyRequests()
+            answer = JSONResponse(
+                error_body(type(refusal).__name__, refusal.sentence),
+                status_code=refusal.status,
+                headers={"Retry-After": str(refusal.retry_after_s)},
+            )
+            await answer(scope, receive, send)
+            return
+        self._arriving[network] += 1
+        is_arriving = True
+
+        def arrive() -> None:
+            nonlocal is_arriving
+            if is_arriving:
+                is_arriving = False
+                self._arriving[network] -= 1
+                if not self._arriving[network]:
+                    del self._arriving[network]
+
+        async def receive_counted() -> Message:
+            message = await receive()
+            if not message.get("more_body", False):
+                arrive()
+            return message
+
+        try:
+            await self._app(scope, receive_counted, send)
+        finally:
+            arrive()
+
+
+class TooSlow(FundwrightError):
+    """A request was not answered in time."""
+
+    status = 503
+    retry_after_s = 5
+
+    def __init__(self) -> None:
+        super().__init__(t("The server did not answer in time. Try again in a moment. Your saved work is safe."))
+
+
+class RequestDeadline:
+    """Answer with 503 when a request has not been answered in time, for example because the database is frozen.
+
+    The time in which the request arrives does not count, nor that in which a response is sent. `lift_deadline` exempts a request. What
+    remains of an abandoned request is canceled, but not awaited: it may wait for the frozen server, too.
+    """
+
+    def __init__(self, app: ASGIApp, *, limit_s: float) -> None:
+        self._app = app
+        self._limit_s = limit_s
+        self._abandoned = set[asyncio.Task[None]]()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        deadline = scope[DEADLINE] = Deadline(self._limit_s)
+
+        async def receive_untimed() -> Message:
+            deadline.stop()
+            try:
+                return await receive()
+            finally:
+                deadline.start()
+
+        async def send_in_time(message: Message) -> None:
+            if not deadline.expired.done():
+                deadline.lift()
+                await send(message)
+
+        deadline.start()
+        working = asyncio.ensure_future(self._app(scope, receive_untimed, send_in_time))
+        try:
+            await asyncio.wait([working, deadline.expired], return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            working.cancel()
+            await asyncio.wait([working])
+            raise
+        finally:
+            deadline.lift()
+        if not deadline.expired.done():
+            working.result()
+            return
+        self._abandoned.add(working)
+        working.add_done_callback(self._forget)
+        working.cancel()
+        log.warning("request.too_slow", path=scope["path"], seconds=self._limit_s)
+        error = TooSlow()
+        body, headers = error_body(type(error).__name__, error.sentence), {"Retry-After": str(error.retry_after_s)}
+        await JSONResponse(body, status_code=error.status, headers=headers)(scope, receive, send)
+
+    def _forget(self, abandoned: asyncio.Task[None]) -> None:
+        self._abandoned.discard(abandoned)
+        if not abandoned.cancelled():
+            abandoned.exception()  # nobody waits for it
 
 
 class StrictTransport:

@@ -21,6 +21,13 @@ class FundwrightError(Exception):
         super().__init__(sentence)
         self.sentence = sentence
 
+    def __reduce__(self) -> tuple[object, ...]:  # a process that computes raises it, and subclasses take other arguments
+        return _without_init, (type(self), self.sentence), self.__dict__
+
+
+def _without_init(kind: type[FundwrightError], sentence: str) -> FundwrightError:
+    return kind.__new__(kind, sentence)
+
 
 class NotFound(FundwrightError):
     """The thing does not exist, or the actor may not know that it does."""
@@ -102,13 +109,22 @@ class DatabaseAway(FundwrightError):
         super().__init__(t("The database is not responding. Try again in a minute. Your saved work is safe."))
 
 
+class DatabaseSlow(FundwrightError):
+    """The database server ended a statement that took too long, for example because another transaction held a row."""
+
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__(t("The database took too long. Try again in a minute. Your saved work is safe."))
+
+
 class DiskFull(FundwrightError):
     """Nothing can be written to `folder`, or to the disk of a remote database server."""
 
     status = 507
 
     def __init__(self, folder: Path | None = None) -> None:
-        full = t("The disk that holds {folder} is full.", folder=folder) if folder else t("The disk of the database is full.")
+        full = t("The disk of the server is full.") if folder else t("The disk of the database is full.")
         next_step = t("Free some space and try again. Your saved work is safe.")
         sentence = f"{full} {next_step}"
         super().__init__(sentence)

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import fcntl
 import hashlib
 import os
 import re
 import time
-from collections.abc import AsyncIterable, Iterable, Iterator
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, ParamSpec
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core.database import acquire_lock
+from fundwright.core.database import acquire_lock, call_after_commit
 from fundwright.core.errors import DiskFull, Invalid, StartRefused
 from fundwright.core.messages import t
 
+P = ParamSpec("P")
+
+_THREADS = 4
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _INCOMING = "incoming-"
-_ABANDONED_AFTER_S = 24 * 60 * 60
+_UNUSED_AFTER_S = 24 * 60 * 60
+_ABANDONED_AFTER_S = 10 * 60
+"""After the last write. A file that is still being received is locked, however long its sender pauses."""
 _OWN_NAME = re.compile("[0-9a-f]{32}|[0-9a-f]{64}")
 _MAX_NAME_CHARACTERS = 200
 _MAX_SUFFIX_CHARACTERS = 20
@@ -113,15 +120,17 @@ class FileStore:
     def __init__(self, folder: Path, *, max_bytes: int) -> None:
         self._folder = folder
         self._max_bytes = max_bytes
+        self._threads = ThreadPoolExecutor(_THREADS, "files")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     async def receive(self, chunks: AsyncIterable[bytes]) -> ReceivedFile:
         """Write a stream to disk without holding it in memory. Raises Invalid if it is larger than allowed, or DiskFull."""
-        await asyncio.to_thread(self._remove_abandoned)
+        await self._write(self.remove_abandoned)
         path = self._folder / f"{_INCOMING}{uuid4().hex}"
         digest, size_bytes = hashlib.sha256(), 0
         try:
             with disk_errors(self._folder), os.fdopen(os.open(path, _NEW, mode=0o600), "wb") as target:
+                fcntl.flock(target, fcntl.LOCK_EX)
 
                 def take(chunk: bytes) -> None:
                     digest.update(chunk)
@@ -136,8 +145,8 @@ class FileStore:
                                 size=self._max_bytes,
                             )
                         )
-                    await asyncio.to_thread(take, chunk)
-                await asyncio.to_thread(_sync, target)
+                    await self._write(take, chunk)
+                await self._write(_sync, target)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
@@ -146,14 +155,14 @@ class FileStore:
     async def keep(self, received: ReceivedFile) -> None:
         """Put the file where `path` finds it by its digest. Equal files share this place, so the caller must hold `lock_file`
         until it is recorded that the file is used."""
-        await asyncio.to_thread(self._place, received, received.sha256)
+        await self._write(self._place, received, received.sha256)
 
     async def spool(self, chunks: AsyncIterable[bytes]) -> str:
         """Receive a file for one job to read and `remove`, and return its new name; equal files do not share it."""
         received = await self.receive(chunks)
         name = uuid4().hex
         try:
-            await asyncio.to_thread(self._place, received, name)
+            await self._write(self._place, received, name)
         finally:
             self.discard(received)
         return name
@@ -169,11 +178,17 @@ class FileStore:
             received.path.replace(path)
             _sync_folders(path.parent, self._folder)
 
-    def _remove_abandoned(self) -> None:
+    async def _write(self, work: Callable[P, object], *arguments: P.args, **options: P.kwargs) -> None:
+        """Write in a thread of this store, so that uploads neither wait for other work in threads nor hold it up."""
+        await asyncio.get_running_loop().run_in_executor(self._threads, partial(work, *arguments, **options))
+
+    def remove_abandoned(self) -> None:
         """Remove what killed processes have left behind during uploads."""
         for path in self._folder.glob(f"{_INCOMING}*"):
-            with suppress(FileNotFoundError):
+            with suppress(FileNotFoundError, BlockingIOError):
                 if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
+                    with path.open("r+b") as file:  # NFS gives exclusive locks only to those who may write
+                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     path.unlink()
 
     def list_old(self) -> list[str]:
@@ -181,7 +196,7 @@ class FileStore:
         names: list[str] = []
         for path in self._folder.glob("??/*"):
             with suppress(FileNotFoundError):
-                if _OWN_NAME.fullmatch(path.name) and time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
+                if _OWN_NAME.fullmatch(path.name) and time.time() - path.stat().st_mtime > _UNUSED_AFTER_S:
                     names.append(path.name)
         return names
 
@@ -202,4 +217,4 @@ class FileStore:
 
     def remove_after_commit(self, session: AsyncSession, name: str) -> None:
         """Remove the file after the transaction that forgets it has committed."""
-        event.listen(session.sync_session, "after_commit", lambda _: self.remove(name), once=True)
+        call_after_commit(session, partial(self.remove, name))

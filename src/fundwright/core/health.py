@@ -1,27 +1,44 @@
-"""Health checks for monitoring: whether this process and what it depends on respond."""
+"""Health checks for monitoring: whether this process is alive, whether it can do its work, and whether what it depends on responds."""
 
 from __future__ import annotations
 
 import asyncio
+import shutil
+import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
+import psycopg
 import structlog
-from fastapi import APIRouter
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import text
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway, FundwrightError
+from fundwright.core.fair_loop import of_the_server
+from fundwright.core.mail import MailState
 from fundwright.core.messages import t
+from fundwright.core.migrations import NEWEST
 from fundwright.core.web import CoreDep
 
 router = APIRouter(tags=["health"])
 log = structlog.get_logger()
 
 _TIMEOUT_S = 5
-_DATABASE_TIMEOUT_S = 3
+_PATIENCE_S = 3
+_READINESS_LASTS_S = 2.0
+_MOST_SILENT_S = 60
+_LEAST_FREE_BYTES = 200_000_000
+_MOST_WAITING_MAIL_S = 15 * 60
+_WRITE = "BEGIN READ WRITE; SELECT pg_logical_emit_message(true, 'fundwright', 'ready'); COMMIT"
+"""A commit that the server writes to disk and, where there is one, sends to its synchronous standby. It needs no table."""
+_STATE = """
+SELECT (SELECT version_num FROM alembic_version),
+    (SELECT extract(epoch FROM now() - max(last_heartbeat)) FROM procrastinate_workers),
+    (SELECT extract(epoch FROM now() - min(created_at)) FROM mail WHERE state = %s)
+"""
 
 
 @dataclass(frozen=True)
@@ -58,6 +75,94 @@ async def get_health(core: CoreDep) -> Health:
     return Health()
 
 
+@router.get("/healthz", include_in_schema=False)
+async def get_liveness() -> Health:
+    """200 while this process responds. It depends on nothing else: restarting it would not bring back a database."""
+    return Health()
+
+
+Check = Literal["database", "schema", "workers", "disk", "mail"]
+
+
+class Ready(BaseModel):
+    """`checks` says "ok" or what is wrong, without any detail that strangers should not know."""
+
+    status: Literal["ready", "not ready"]
+    checks: dict[Check, str]
+
+
+@dataclass
+class _Readiness:
+    """The last result, which is valid for two seconds, so that nobody can keep the server busy with checks."""
+
+    checks: dict[Check, str] = field(default_factory=dict[Check, str])
+    at: float = 0.0
+    running: asyncio.Task[None] | None = None
+    measuring: asyncio.Task[int] | None = None
+    """Until the data folder answers, there is only one: a frozen mount would otherwise take one thread after the other."""
+
+    async def get(self, core: Core) -> dict[Check, str]:
+        if (self.running is None or self.running.done()) and time.monotonic() - self.at > _READINESS_LASTS_S:
+            self.running = asyncio.create_task(self._renew(core), context=of_the_server())
+        if self.running is not None:
+            await asyncio.shield(self.running)
+        return self.checks
+
+    async def _renew(self, core: Core) -> None:
+        # Not awaited beyond its time: a connection to a frozen server takes long to give up.
+        asking = asyncio.create_task(_ask_database(core))
+        if self.measuring is None or self.measuring.done():
+            self.measuring = asyncio.create_task(asyncio.to_thread(_free_bytes, core))
+        await asyncio.wait([asking, self.measuring], timeout=_PATIENCE_S)
+        asking.cancel()
+        found: dict[Check, str] = {"database": "does not accept changes, or did not answer in 3 seconds"}
+        if asking.done() and not asking.cancelled():
+            if (error := asking.exception()) is None:
+                found = asking.result()
+            else:
+                log.warning("health.not_ready", error=f"{type(error).__name__}: {error}")
+        if not self.measuring.done():
+            found["disk"] = "the data folder did not answer in 3 seconds"
+        elif (failure := self.measuring.exception()) is not None:
+            log.warning("health.not_ready", error=f"{type(failure).__name__}: {failure}")
+            found["disk"] = "the data folder cannot be read"
+        else:
+            found["disk"] = "ok" if self.measuring.result() >= _LEAST_FREE_BYTES else "less than 200 MB are free"
+        self.checks, self.at = found, time.monotonic()
+
+
+@router.get("/readyz", include_in_schema=False)
+async def get_readiness(core: CoreDep, response: Response, exclude: Annotated[list[Check], Query()] = []) -> Ready:  # noqa: B006
+    """200 if this process can do its work, otherwise 503. `exclude` leaves out checks, such as `workers` for a load balancer: without a worker,
+    pages still work."""
+    found = await core.shared(f"{__name__}.readiness", _Readiness).get(core)
+    checks = {name: text for name, text in found.items() if name not in exclude}
+    is_ready = all(text == "ok" for text in checks.values())
+    response.status_code = 200 if is_ready else 503
+    return Ready(status="ready" if is_ready else "not ready", checks=checks)
+
+
+def _free_bytes(core: Core) -> int:
+    return shutil.disk_usage(core.settings.data).free
+
+
+async def _ask_database(core: Core) -> dict[Check, str]:
+    """Uses a connection of its own, so that it says nothing about how busy the pool is."""
+    async with await psycopg.AsyncConnection.connect(core.database.url, autocommit=True) as connection:
+        await connection.execute(_WRITE)
+        row = await (await connection.execute(_STATE, [MailState.WAITING])).fetchone()
+    assert row is not None
+    version, silent_s, waiting_s = row
+    is_served = silent_s is not None and silent_s <= _MOST_SILENT_S
+    is_mailed = waiting_s is None or waiting_s <= _MOST_WAITING_MAIL_S
+    return {
+        "database": "ok",
+        "schema": "ok" if version >= NEWEST else "older than this version of Fundwright",
+        "workers": "ok" if is_served else "no heartbeat of a worker for a minute",
+        "mail": "ok" if is_mailed else "an email has waited for more than 15 minutes",
+    }
+
+
 async def _run(core: Core, check: HealthCheck) -> None:
     try:
         async with asyncio.timeout(_TIMEOUT_S):
@@ -71,7 +176,7 @@ async def _run(core: Core, check: HealthCheck) -> None:
 
 async def _query_database(core: Core) -> None:
     try:
-        async with asyncio.timeout(_DATABASE_TIMEOUT_S), core.database.reading() as session:
+        async with asyncio.timeout(_PATIENCE_S), core.database.reading() as session:
             await session.execute(text("SELECT 1"))
     except TimeoutError as error:
         raise DatabaseAway from error

@@ -1,7 +1,7 @@
 """Background jobs: a job row that people can watch and cancel, run by a procrastinate worker.
 
-A running job holds a PostgreSQL advisory lock on a connection of its own. When its process dies, the lock is released, so any
-worker can immediately detect that the job is orphaned and run it again from its last checkpoint.
+A process that runs a job holds its lease, see `job_leases`. When the process dies or stalls, a worker runs the job again from its last
+checkpoint. Accounts share the slots of the workers, see `job_entries`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypedDict, cast
 from uuid import UUID, uuid4
@@ -22,14 +22,32 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 from procrastinate.types import TimeDeltaParams
 from pydantic import BaseModel, BeforeValidator, ConfigDict
-from sqlalchemy import Dialect, String, TypeDecorator, and_, delete, func, or_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Dialect,
+    String,
+    TypeDecorator,
+    and_,
+    delete,
+    false,
+    func,
+    not_,
+    or_,
+    select,
+    text,
+    tuple_,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, aliased, mapped_column
 from typing_extensions import TypeVar
 
 from fundwright.core import live
-from fundwright.core.database import Base, Database, acquire_lock, now
+from fundwright.core.database import Base, Database, acquire_lock, now, patient
 from fundwright.core.errors import Conflict, DatabaseAway, FundwrightError, NotFound
+from fundwright.core.fair_loop import work_for
+from fundwright.core.job_entries import BACKGROUND_PRIORITY, JobEntries
+from fundwright.core.job_leases import LEASE_S, STALLED_S, Fenced, claim, end_connections, end_transactions, job_lock
 from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import Message, current_language, from_stored, keeping_messages, t, to_stored, using_language
 from fundwright.core.scopes import Scope, acting_in
@@ -47,8 +65,11 @@ _ORPHAN_INTERVAL_S = 10
 _RECONNECT_INTERVAL_S = 2
 _CANCEL_AGAIN_S = 5
 _SHORT_CONCURRENCY = 1
-_BACKGROUND_PRIORITY = -1_000
-"""Below that of any job of an account with fewer jobs underway."""
+_ACCOUNTS_AT_ONCE = 4
+"""A worker has slots for this many accounts, so each holds at most a quarter of them. Slots are cheap: what uses much memory or time
+runs in the sandbox, where accounts take turns, too."""
+_UNKNOWN_KEPT = timedelta(days=1)
+"""How long a job waits for a process that knows its kind and version."""
 _PAUSED_S = 1
 _MAX_ATTEMPTS = 5
 """A job that ends its process, for example by using all memory, would otherwise do so forever. Processes end for other
@@ -136,6 +157,12 @@ class Job(Base):
     attempts: Mapped[int] = mapped_column(default=0, server_default="0")
     """How many processes have started it since its last checkpoint, not counting those that shut down in an orderly way or
     lost the database."""
+    version: Mapped[int] = mapped_column(default=1, server_default="1")
+    """That of its payload, see `JobPayload.version`."""
+    lease: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Grows whenever a process takes the job or loses it. Whoever has an older one may no longer write."""
+    heartbeat_at: Mapped[datetime | None]
+    """When the process that runs it last said so, by the clock of the database."""
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
     started_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
@@ -193,6 +220,9 @@ class JobPayload(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     job_kind: ClassVar[str]
+    version: ClassVar[int] = 1
+    """Increase it in a release whose jobs of this kind the previous release could not run. While both run side by side, workers of the
+    previous one leave these jobs alone. Jobs of earlier versions still have to run."""
 
 
 P = TypeVar("P", bound=JobPayload)
@@ -219,6 +249,7 @@ class JobRun(Generic[P, A, C]):
         self.actor = actor
         self.checkpoint: C = cast(C, job.checkpoint)
         self._queue = queue
+        self._lease = job.lease
         self._load_actor = load_actor
         self._reported_at = 0.0
 
@@ -226,12 +257,19 @@ class JobRun(Generic[P, A, C]):
     def services(self) -> Core:
         return self._queue.services
 
-    def transaction(self, *, scope: Scope | None = None) -> AbstractAsyncContextManager[AsyncSession]:
-        """A transaction in the scope of the job's owner, unless another is given."""
-        return self._queue.database.transaction(scope=scope)
+    @asynccontextmanager
+    async def transaction(self, *, scope: Scope | None = None) -> AsyncIterator[AsyncSession]:
+        """A transaction in the scope of the job's owner, unless another is given.
+
+        Raises Fenced if the job has been taken from this process. If that happens before the commit, nothing is written.
+        """
+        async with self._queue.database.transaction(scope=scope) as session:
+            await claim(session, self.id, self._lease)
+            yield session
 
     async def save_checkpoint(self, session: AsyncSession, checkpoint: C) -> None:
-        """Remember where to resume, in the same transaction as the work it describes.
+        """Remember where to resume, in the same transaction as the work it describes, and after it: until the transaction ends, no
+        heartbeat can be written.
 
         Raises FundwrightError when the actor may no longer run the job; the transaction is then rolled back.
         """
@@ -244,9 +282,9 @@ class JobRun(Generic[P, A, C]):
 
         Call it after `save_checkpoint`, every few seconds of work. A job that waits remains one job, with its progress.
         """
-        if self._queue.is_background(self.payload) and self.id in self._queue.in_slots:
+        if self._queue.is_background(self.payload) and self._queue.is_full_with(self.id):
             async with self.transaction() as session:
-                if await session.scalar(_DO_OTHERS_WAIT, {"queue": Lane.LONG, "priority": _BACKGROUND_PRIORITY}):
+                if await session.scalar(_DO_OTHERS_WAIT, {"queue": Lane.LONG, "priority": BACKGROUND_PRIORITY}):
                     raise _Paused
 
     async def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:
@@ -278,7 +316,8 @@ class JobHandler(Generic[P, A]):
     on_failure: Callable[[AsyncSession, P, str], Awaitable[None]] | None = None
     """Called with the error message, in the transaction that marks the job as failed, to update what waits for the job."""
     on_end: Callable[[AsyncSession, P, JobRead], Awaitable[None]] | None = None
-    """Called in the transaction that ends the job, whatever its state, so that whoever waits for it is told exactly once."""
+    """Called in the transaction in which a worker ends the job, whatever its state, so that whoever waits for it is told exactly once. Not
+    called if it is canceled while it waits or its process does not respond: whoever cancels it sees that it has ended."""
     lane: Lane = Lane.LONG
     is_background: bool = False
     """These jobs start after all others of their lane that wait, and may pause for them."""
@@ -327,17 +366,25 @@ class JobQueue:
     def __init__(self, database: Database) -> None:
         self.database = database
         self._handlers: dict[str, JobHandler[Any, Any]] = {}
-        self._interrupted: list[UUID] = []
-        """Jobs whose attempt does not count, but whose row does not say so yet."""
-        self.in_slots: set[UUID] = set()
+        self._interrupted: list[tuple[UUID, int]] = []
+        """Jobs, with their leases, whose attempt does not count, but whose row does not say so yet."""
+        self._in_slots: dict[UUID, Lane] = {}
         """Jobs that a worker of this process runs, unlike those that run inline."""
+        self._long_slots = 0
+        self._left: set[tuple[str, int]] = set()
+        """Kinds and versions of jobs that wait for another process, as the log says."""
         self._app = procrastinate.App(
-            connector=procrastinate.PsycopgConnector(conninfo=database.url, min_size=1, max_size=4, timeout=5)
+            connector=procrastinate.PsycopgConnector(conninfo=database.direct_url, min_size=1, max_size=4, timeout=5)
         )
-        self._task = self._app.task(name="fundwright.run", queue=Lane.LONG)(self._run_queued)
+        self._app.job_manager = self._entries = JobEntries(self._app.connector, self._known)
+        self._task = self._app.task(name="fundwright.run", queue=Lane.LONG, pass_context=True)(self._run_queued)
 
     def register(self, handler: JobHandler[Any, Any]) -> None:
         self._handlers[handler.kind] = handler
+
+    def _known(self) -> Mapping[str, int]:
+        """The highest version of each kind of job that this process can run."""
+        return {kind: handler.payload.version for kind, handler in self._handlers.items()}
 
     def label_of(self, kind: str) -> str:
         """The label of jobs of this kind, in the reader's language."""
@@ -346,6 +393,11 @@ class JobQueue:
 
     def is_background(self, payload: JobPayload) -> bool:
         return self._handlers[payload.job_kind].is_background
+
+    def is_full_with(self, job_id: UUID) -> bool:
+        """Whether the job runs in a slot for long jobs and none is free."""
+        lanes = list(self._in_slots.values())
+        return job_id in self._in_slots and lanes.count(Lane.LONG) >= self._long_slots
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -366,7 +418,8 @@ class JobQueue:
         """Add a job; it starts after the caller's transaction commits and `delay_s` seconds have passed. Without `account_id`, its owner
         is the account that it acts for. `subject_id` is what it is about.
 
-        Accounts take turns: a job runs after the first jobs of everyone else if its account already has one underway, and so on.
+        Accounts take turns: a job runs after the first jobs of everyone else if its account already has one underway, and so on. The jobs
+        of one account never hold more than its share of the slots, however many wait.
         """
         job = await self._add(session, payload, title=title, owner_id=owner_id, account_id=account_id, subject_id=subject_id)
         underway = await _count_others(session, job) if job.account_id else 0
@@ -386,7 +439,7 @@ class JobQueue:
 
         async def run() -> None:
             # The lock comes before the job: a worker that found the job without its lock would run it.
-            async with _job_lock(self.database.url, job_id):
+            async with job_lock(self.database.direct_url, job_id):
                 async with self.database.transaction() as session:
                     await self._add(session, payload, title=title, owner_id=owner_id, account_id=account_id, job_id=job_id)
                 await self._begin(job_id, reraise=True)
@@ -417,9 +470,10 @@ class JobQueue:
 
     async def run_worker(self, *, concurrency: int) -> None:
         """Work until canceled; a canceled worker lets running jobs reach their next checkpoint and be resumed. `concurrency`
-        is the number of slots for long jobs, and again for watched ones."""
+        is the share of each account: how many of its long jobs run at the same time, and of its watched ones."""
         orphans = asyncio.create_task(self._requeue_orphans())
-        slots = {Lane.LONG: concurrency, Lane.WATCHED: concurrency, Lane.SHORT: _SHORT_CONCURRENCY}
+        self._entries.share, self._long_slots = concurrency, concurrency * _ACCOUNTS_AT_ONCE
+        slots = {Lane.LONG: self._long_slots, Lane.WATCHED: self._long_slots, Lane.SHORT: _SHORT_CONCURRENCY}
         serving = [asyncio.create_task(self._serve(lane, concurrency=number)) for lane, number in slots.items()]
         try:
             await asyncio.wait(serving)
@@ -466,6 +520,7 @@ class JobQueue:
             account_id=account_id or owner_id,
             subject_id=subject_id,
             payload=payload.model_dump(mode="json"),
+            version=payload.version,
         )
         session.add(job)
         await session.flush()
@@ -478,25 +533,25 @@ class JobQueue:
         handler = self._handlers.get(job.kind)  # none for a job of a package that was removed
         lane = handler.lane if handler is not None else Lane.LONG
         if handler is not None and handler.is_background:
-            priority = _BACKGROUND_PRIORITY
+            priority = BACKGROUND_PRIORITY
         task = self._task.configure(connection=connection, schedule_in=schedule_in, priority=priority, queue=lane)
         await task.defer_async(job_id=str(job.id))
 
-    async def _run_queued(self, job_id: str) -> None:
+    async def _run_queued(self, context: procrastinate.JobContext, job_id: str) -> None:
         try:
-            await self._run(UUID(job_id), reraise=False)
+            await self._run(UUID(job_id), lane=Lane(context.job.queue), reraise=False)
         except (DatabaseAway, psycopg.OperationalError) as error:
             # Its row stays `queued` or `running`, and a worker resumes it.
             log.warning("job.interrupted", job_id=job_id, reason=str(error))
 
-    async def _run(self, job_id: UUID, *, reraise: bool) -> None:
-        async with _job_lock(self.database.url, job_id) as is_mine:
+    async def _run(self, job_id: UUID, *, lane: Lane = Lane.LONG, reraise: bool) -> None:
+        async with job_lock(self.database.direct_url, job_id) as is_mine:
             if is_mine:
-                self.in_slots.add(job_id)
+                self._in_slots[job_id] = lane
                 try:
                     await self._begin(job_id, reraise=reraise)
                 finally:
-                    self.in_slots.discard(job_id)
+                    self._in_slots.pop(job_id, None)
 
     async def _begin(self, job_id: UUID, *, reraise: bool) -> None:
         async with self.database.transaction() as session:
@@ -506,12 +561,15 @@ class JobQueue:
             is_given_up = job.attempts >= _MAX_ATTEMPTS
             if not is_given_up:
                 job.state, job.started_at, job.attempts = JobState.RUNNING, job.started_at or now(), job.attempts + 1
+                job.lease += 1
+                await session.execute(update(Job).where(Job.id == job_id).values(heartbeat_at=func.clock_timestamp()))
                 await _announce(session, job)
-        with using_language(job.language), keeping_messages(), acting_in(_scope_of(job)):
+        work_for(job.account_id or job.owner_id)
+        with using_language(job.language), keeping_messages(), acting_in(_scope_of(job)), patient():
             if is_given_up:
                 log.warning("job.given_up", job_id=str(job_id), kind=job.kind, attempts=job.attempts)
                 await self._finish(
-                    job_id,
+                    job,
                     JobState.FAILED,
                     error=t(
                         "The process that ran this job ended unexpectedly {n} times. Start the job again with fewer items, or ask an "
@@ -526,41 +584,42 @@ class JobQueue:
         try:
             if job.cancel_requested:
                 raise JobCanceled
-            handler = self._handlers.get(job.kind)
-            if handler is None:
-                raise Conflict(
-                    t(
-                        "The package that runs these jobs is not installed. Ask your administrator to install it, then start the job again."
-                    )
-                )
-            result = await handler.start(self, job)
+            result = await self._handlers[job.kind].start(self, job)
         except (asyncio.CancelledError, DatabaseAway):
             # The process or the database is stopping: the row stays `running` and a worker resumes it.
-            await self._interrupt(job.id)
+            await self._interrupt(job)
             raise
         except JobCanceled:
-            await self._finish(job.id, JobState.CANCELED)
+            await self._finish(job, JobState.CANCELED)
+        except Fenced:
+            async with self.database.reading() as session:
+                is_deleted = await session.scalar(select(Job.id).where(Job.id == job.id)) is None
+            if is_deleted:  # with its owner
+                return
+            log.warning("job.fenced", job_id=str(job.id), kind=job.kind)
+            if reraise:
+                raise Conflict(t("Another process has taken this job, because this one did not respond for a while.")) from None
         except _Paused:
-            await self._requeue_paused(job.id)
+            await self._requeue_paused(job)
         except Exception as error:
             if cast(asyncio.Task[None], asyncio.current_task()).cancelling():
-                await self._interrupt(job.id)  # it was canceled, and failed while it cleaned up
+                await self._interrupt(job)  # it was canceled, and failed while it cleaned up
                 raise
-            error_id = uuid4().hex[:8]
             if isinstance(error, FundwrightError):
                 sentence = error.sentence
             else:
-                log.exception("job.failed", job_id=str(job.id), kind=job.kind, error_id=error_id)
-                sentence = t("Something went wrong (error {id}). Try again; the work done so far is kept.", id=error_id)
-            await self._finish(job.id, JobState.FAILED, error=sentence)
+                log.exception("job.failed", job_id=str(job.id), kind=job.kind)
+                sentence = t("Something went wrong")
+            await self._finish(job, JobState.FAILED, error=sentence)
             if reraise:
                 raise
         else:
-            await self._finish(job.id, JobState.SUCCEEDED, result=result or {})
+            await self._finish(job, JobState.SUCCEEDED, result=result or {})
 
-    async def _requeue_paused(self, job_id: UUID) -> None:
+    async def _requeue_paused(self, paused: Job) -> None:
         async with self.database.transaction() as session:
-            job = await session.get(Job, job_id, with_for_update=True, populate_existing=True)
+            found = select(Job).where(Job.id == paused.id, Job.lease == paused.lease).with_for_update()
+            job = await session.scalar(found.execution_options(populate_existing=True))
             if job is None:
                 return
             if not job.cancel_requested:
@@ -568,24 +627,26 @@ class JobQueue:
                 await self._defer(session, job, delay_s=_PAUSED_S)  # its lock is released in the meantime
                 await _announce(session, job)
                 return
-        await self._finish(job_id, JobState.CANCELED)
+        await self._finish(paused, JobState.CANCELED)
 
     async def _finish(
-        self, job_id: UUID, state: JobState, *, result: Mapping[str, object] | None = None, error: str | None = None
+        self, ended: Job, state: JobState, *, result: Mapping[str, object] | None = None, error: str | None = None
     ) -> None:
+        """End the job, unless it has been taken from this process since it loaded `ended`."""
         values: dict[str, object] = {"state": state, "result": result, "error": error, "ended_at": now()}
         if state == JobState.SUCCEEDED:
             values["done"] = func.coalesce(Job.total, Job.done)
         async with self.database.transaction() as session:
-            job = await session.scalar(update(Job).where(Job.id == job_id).values(**values).returning(Job))
+            is_own = and_(Job.id == ended.id, Job.lease == ended.lease)
+            job = await session.scalar(update(Job).where(is_own).values(**values).returning(Job))
             if job is not None:
                 handler = self._handlers.get(job.kind)
                 if handler is not None:
                     await handler.end(session, job)
                 await _announce(session, job)
 
-    async def _interrupt(self, job_id: UUID) -> None:
-        self._interrupted.append(job_id)
+    async def _interrupt(self, job: Job) -> None:
+        self._interrupted.append((job.id, job.lease))
         with suppress(DatabaseAway, psycopg.OperationalError):
             await self._save_interrupted()
 
@@ -594,8 +655,8 @@ class JobQueue:
         if saved := list(self._interrupted):
             async with self.database.transaction() as session:
                 fewer = update(Job).values(attempts=func.greatest(Job.attempts - 1, 0))
-                await session.execute(fewer.where(Job.id.in_(saved)))
-            self._interrupted = [job_id for job_id in self._interrupted if job_id not in saved]
+                await session.execute(fewer.where(tuple_(Job.id, Job.lease).in_(saved)))
+            self._interrupted = [each for each in self._interrupted if each not in saved]
 
     async def _requeue_orphans(self) -> None:
         while True:
@@ -604,15 +665,22 @@ class JobQueue:
                 async with self.database.transaction() as session:
                     await session.execute(_FORGET_ABANDONED)
                     await session.execute(_FOLLOW_CLOCK)
+                    elsewhere = Job.id.not_in(list(self._in_slots))  # this process responds, whatever they say
+                    stalled = list(await session.scalars(select(Job.id).where(_is_stalled(LEASE_S), elsewhere)))
+                for job_id in stalled:
+                    await self._fence(job_id)
+                await self._look_for_unknown()
+                async with self.database.transaction() as session:
                     taken = list(await session.scalars(select(Job.id).where(_IS_TAKEN)))
                 for job_id in taken:
-                    async with _job_lock(self.database.url, job_id) as is_orphan:
+                    async with job_lock(self.database.direct_url, job_id) as is_orphan:
                         pass
                     if is_orphan:
                         async with self.database.transaction() as session:
                             job = await session.scalar(select(Job).where(Job.id == job_id, _IS_TAKEN).with_for_update())
                             if job is not None:
                                 job.state = JobState.QUEUED
+                                await session.execute(_FORGET_ENTRY, {"job_id": str(job_id)})
                                 await self._defer(session, job)
                                 log.info("job.resumed", job_id=str(job_id), kind=job.kind)
             except (DatabaseAway, psycopg.OperationalError):
@@ -620,6 +688,43 @@ class JobQueue:
             except Exception:
                 log.exception("job.orphan_check_failed")
             await asyncio.sleep(_ORPHAN_INTERVAL_S)
+
+    async def _fence(self, job_id: UUID) -> None:
+        """Take a job from a process that still does not respond. Its row says afterward that nobody holds it."""
+        async with self.database.transaction() as session:
+            if await session.scalar(select(Job.id).where(Job.id == job_id, _is_stalled(LEASE_S))) is None:
+                return
+            await end_connections(session, job_id)  # one of them may have locked the row
+        async with self.database.transaction() as session:
+            lost = update(Job).where(Job.id == job_id, _is_stalled(LEASE_S)).values(lease=Job.lease + 1, heartbeat_at=None)
+            kind = await session.scalar(lost.returning(Job.kind))
+        if kind is None:  # another worker has taken it in the meantime: the connections are those of its new process
+            return
+        async with self.database.transaction() as session:
+            await end_connections(session, job_id)  # what it has begun before it could see the new lease
+        log.warning("job.stalled", job_id=str(job_id), kind=kind)
+
+    async def _look_for_unknown(self) -> None:
+        """Say which jobs wait for a process of another version. Those that have waited for a day fail."""
+        known = [and_(Job.kind == kind, Job.version <= version) for kind, version in self._known().items()]
+        async with self.database.transaction() as session:
+            waiting = list(await session.scalars(select(Job).where(Job.state == JobState.QUEUED, not_(or_(false(), *known)))))
+        for job in waiting:
+            if (job.kind, job.version) not in self._left:
+                self._left.add((job.kind, job.version))
+                reason = "A newer version, or a package that is not installed here, has added jobs of this kind and takes them."
+                log.warning("job.left", kind=job.kind, version=job.version, reason=reason)
+            if job.created_at < now() - _UNKNOWN_KEPT:
+                with using_language(job.language):
+                    error = t(
+                        "The package that runs these jobs is not installed. Ask your administrator to install it, then start the job again."
+                    )
+                await self._finish(job, JobState.FAILED, error=error)
+
+
+def _is_stalled(seconds: float) -> ColumnElement[bool]:
+    """Whether a process runs the job and has said nothing for so long."""
+    return and_(Job.state == JobState.RUNNING, Job.heartbeat_at < func.clock_timestamp() - timedelta(seconds=seconds))
 
 
 _IS_TAKEN = or_(
@@ -637,6 +742,9 @@ _DO_OTHERS_WAIT = text(
     "AND (scheduled_at IS NULL OR scheduled_at <= now()))"
 )
 
+_FORGET_ENTRY = text("DELETE FROM procrastinate_jobs WHERE status = 'doing' AND args->>'job_id' = :job_id")
+"""It would count as one of the slots that the account holds."""
+
 _FORGET_ABANDONED = text(
     "DELETE FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IS NULL AND NOT EXISTS "
     "(SELECT FROM job WHERE job.id::text = args->>'job_id' AND state IN ('queued', 'running'))"
@@ -649,48 +757,6 @@ _FOLLOW_CLOCK = text(
 )
 """Restart the delay of a job if the clock has been set back by more than that. A delay of a minute would otherwise last until
 the clock has caught up."""
-
-
-@asynccontextmanager
-async def _job_lock(url: str, job_id: UUID) -> AsyncIterator[bool]:
-    """Whether no other worker runs the job. None can start it while the body runs.
-
-    If the connection is lost, so is the lock: the body is canceled, and DatabaseAway raised.
-    """
-    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
-        key = int.from_bytes(job_id.bytes[:8], signed=True)
-        row = await (await connection.execute("SELECT pg_try_advisory_lock(%s)", [key])).fetchone()
-        try:
-            async with _while_connected(connection):
-                yield bool(row and row[0])
-        finally:
-            # The database notices a closed connection a little late; until then, other workers would find the job locked.
-            with suppress(psycopg.OperationalError):
-                await connection.execute("SELECT pg_advisory_unlock_all()")
-
-
-@asynccontextmanager
-async def _while_connected(connection: psycopg.AsyncConnection) -> AsyncIterator[None]:
-    limit = asyncio.timeout(None)
-
-    async def watch() -> None:
-        with suppress(psycopg.OperationalError):
-            async for _ in connection.notifies():
-                pass
-        limit.reschedule(0)
-
-    try:
-        async with limit:
-            watching = asyncio.create_task(watch())
-            try:
-                yield
-            finally:
-                watching.cancel()
-                await asyncio.wait([watching])
-    except TimeoutError as error:
-        if limit.expired():
-            raise DatabaseAway from error
-        raise
 
 
 async def _end(tasks: Collection[asyncio.Task[None]]) -> None:
@@ -778,17 +844,22 @@ async def is_followed(session: AsyncSession, job_id: UUID) -> bool:
 
 
 async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) -> JobRead:
-    """Cancel a job at its next step; a queued one ends immediately. Raises NotFound or Conflict."""
-    found = select(Job).where(Job.id == job_id, Job.owner_id.is_not_distinct_from(owner_id)).with_for_update()
-    job = await session.scalar(found.execution_options(populate_existing=True))
+    """Cancel a job at its next step. One that waits, or whose process does not respond, ends immediately. Raises NotFound or Conflict."""
+    is_it = and_(Job.id == job_id, Job.owner_id.is_not_distinct_from(owner_id))
+    is_stalled = await session.scalar(select(Job.id).where(is_it, _is_stalled(STALLED_S))) is not None
+    if is_stalled:
+        await end_transactions(session, job_id)  # one of them may have locked the row
+    job = await session.scalar(select(Job).where(is_it).with_for_update().execution_options(populate_existing=True))
     if job is None:
         raise NotFound(t("The job"))
     if JobState(job.state).is_over:
         raise Conflict(t("The job has already ended."))
     job.cancel_requested = True
-    if job.state == JobState.QUEUED:
-        job.state, job.ended_at = JobState.CANCELED, now()
+    if job.state == JobState.QUEUED or is_stalled:
+        job.state, job.ended_at, job.lease = JobState.CANCELED, now(), job.lease + 1
     await _announce(session, job)
+    if is_stalled:  # last: until then, its lock keeps others from taking the job
+        await end_connections(session, job_id)
     return JobRead.model_validate(job)
 
 

@@ -17,10 +17,13 @@ def contains(text: str, *columns: Any) -> ColumnElement[bool]:
 
 
 def ordered_by(request: PageRequest, columns: Mapping[str, Any], *, default: Any) -> ColumnElement[Any]:
-    """Order by the column that `request.sort` names, empty cells last; otherwise by `default`."""
-    column = columns.get(request.sort_field)
-    if column is None:
+    """Order by the column that `request.sort` names, empty cells last; otherwise by `default`. `columns` are those of `request.sorts`."""
+    assert not request.sorts or columns.keys() == set(request.sorts), (
+        f"{type(request).__name__} and the query have different orders."
+    )
+    if not request.sort:
         return default
+    column = columns[request.sort_field]
     return column.desc().nulls_last() if request.is_descending else column.asc().nulls_last()
 
 

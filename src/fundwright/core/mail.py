@@ -32,6 +32,7 @@ from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.messages import Language, later, t, using_language
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
+from fundwright.core.visible import without_links
 
 if TYPE_CHECKING:
     from fundwright.core.assembly import Core
@@ -151,6 +152,8 @@ class MailQuery(PageRequest):
     """Which emails to list, newest first unless `sort` is recipient, created_at, or sent_at. `text` is part of the recipient or of the
     kind in the reader's language."""
 
+    sorts: ClassVar[tuple[str, ...]] = ("recipient", "created_at", "sent_at")
+
     text: str = Field(default="", max_length=200)
     state: MailState | None = None
 
@@ -179,7 +182,10 @@ class MailMessage(MailRead):
 
 @dataclass(frozen=True)
 class OutgoingEmail:
-    """The content of an email: paragraphs, and a link with its label below them. Texts are in the recipient's language."""
+    """The content of an email: paragraphs, and a link with its label below them. Texts are in the recipient's language.
+
+    Names, titles, and descriptions by others can hold an address that looks like ours, so nothing in the subject and the paragraphs becomes a
+    link, except `addresses`."""
 
     recipient: str
     subject: str
@@ -187,10 +193,16 @@ class OutgoingEmail:
     link: tuple[str, str] | None = None
     language: Language = "en"
     kind: MailKind = field(kw_only=True)
+    addresses: Sequence[str] = ()
+    """Email addresses of accounts that the texts name."""
     settings_link: tuple[str, str] | None = None
     """In the footer: where the recipient can turn off such emails."""
     unsubscribe_link: str = ""
     """Turns off such emails without signing in: a `GET` asks first, and a `POST` as in RFC 8058 does it."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "subject", without_links(self.subject, keep=self.addresses))
+        object.__setattr__(self, "paragraphs", tuple(without_links(each, keep=self.addresses) for each in self.paragraphs))
 
     @property
     def text(self) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from itertools import count
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from fundwright.core.messages import t
 
 T = TypeVar("T")
 
@@ -26,13 +28,31 @@ class Page(BaseModel, Generic[T]):
 
 
 class PageRequest(BaseModel):
-    """Which page to read. `sort` is a field name, `-field` for descending."""
+    """Which page to read. `sort` is one of the fields in `sorts`, `-field` for descending; the list has an order of its own without."""
 
     model_config = ConfigDict(frozen=True)
+
+    sorts: ClassVar[tuple[str, ...]] = ()
+    """The fields by which the list can be sorted. A subclass names them."""
 
     page: int = Field(default=1, ge=1, le=100_000)
     page_size: int = Field(default=25, ge=1, le=_LARGEST_PAGE)
     sort: str = ""
+
+    @field_validator("sort")
+    @classmethod
+    def _is_known(cls, sort: str) -> str:
+        if sort and sort.removeprefix("-") not in cls.sorts:
+            raise ValueError(
+                t(
+                    "This list cannot be sorted by “{sort}”. It can be sorted by: {sorts}.",
+                    sort=sort[:50],
+                    sorts=", ".join(cls.sorts),
+                )
+                if cls.sorts
+                else t("This list cannot be sorted. Leave out `sort`.")
+            )
+        return sort
 
     @property
     def offset(self) -> int:

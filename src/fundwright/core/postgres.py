@@ -26,7 +26,7 @@ import psutil
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from fundwright.core.database_role import ROLE, hand_over
+from fundwright.core.database_role import ROLE, SERVING_ROLE, hand_over
 from fundwright.core.errors import DiskFull, StartRefused
 from fundwright.core.files import start_errors
 
@@ -84,12 +84,17 @@ class EmbeddedPostgres:
             file.write_text(secret)
         return _SOCKETS / f"fundwright-{_digest(f'{secret} {self._cluster}')[:12]}"
 
+    @property
+    def owner_url(self) -> str:
+        """The address for the owner of the database, who migrates it."""
+        return self._url(ROLE, _DATABASE)
+
     def _url(self, role: str, database: str) -> str:
         return f"postgresql://{role}@/{database}?host={self._sockets}"
 
     @contextmanager
     def use(self) -> Iterator[str]:
-        """Start the server if no other process has, yield its URL, and stop it after its last user.
+        """Start the server if no other process has, yield its URL for the role that serves, and stop it after its last user.
 
         Raises StartRefused with one sentence if the disk is full or the folder cannot be written.
         """
@@ -102,7 +107,7 @@ class EmbeddedPostgres:
                 with _locked(starting), start_errors(self._folder):
                     fcntl.flock(users, fcntl.LOCK_SH)
                     self._start()
-                yield self._url(ROLE, _DATABASE)
+                yield self._url(SERVING_ROLE, _DATABASE)
             finally:
                 with _locked(starting):
                     if _is_last(users) and self._is_running():
@@ -135,7 +140,8 @@ class EmbeddedPostgres:
                 raise DiskFull(self._folder)
             self._create_private_folder(self._cluster)
             self._remove_stale_lock()
-            self._create_private_folder(self._sockets)
+            with _socket_errors():
+                self._create_private_folder(self._sockets)
             if not (self._cluster / "PG_VERSION").exists():
                 self._make_cluster()
             if self._log.exists():
@@ -152,16 +158,17 @@ class EmbeddedPostgres:
             ) from error
 
     def _prepare_database(self) -> None:
-        """Create the database and its owner, a role without privileges, unless they exist.
+        """Create the database, its owner, and the role that serves, both without privileges, unless they exist.
 
         Databases of earlier versions belong to the superuser, as does one whose preparation was interrupted.
         """
         with psycopg.connect(self._url(_SUPERUSER, _SUPERUSER), autocommit=True) as connection:
             found = connection.execute("SELECT datdba::regrole::text FROM pg_database WHERE datname = %s", [_DATABASE]).fetchone()
+            for role in (ROLE, SERVING_ROLE):
+                if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone():
+                    connection.execute(SQL("CREATE ROLE {} LOGIN").format(Identifier(role)))
             if found == (ROLE,):
                 return
-            if not connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone():
-                connection.execute(SQL("CREATE ROLE {} LOGIN").format(Identifier(ROLE)))
             if found is None:
                 connection.execute(SQL("CREATE DATABASE {}").format(Identifier(_DATABASE)))
         with psycopg.connect(self._url(_SUPERUSER, _DATABASE)) as connection:
@@ -231,6 +238,18 @@ class EmbeddedPostgres:
                 if "No space left" in log:
                     raise DiskFull(self._folder)
                 raise StartRefused(f"The embedded PostgreSQL did not start ({command}): {log.strip()}")
+
+
+@contextmanager
+def _socket_errors() -> Iterator[None]:
+    """Errors there are not those of the data folder, for example in a container whose file system is read-only."""
+    try:
+        yield
+    except OSError as error:
+        raise StartRefused(
+            f"The folder {_SOCKETS} cannot be used: {error.strerror}. The embedded PostgreSQL keeps its socket there. Make the folder writable, "
+            "for example as a tmpfs, or set DATABASE_URL."
+        ) from error
 
 
 def _call(cluster: Path, command: str, *arguments: str, output: IO[str]) -> int:

@@ -17,6 +17,7 @@ import structlog
 
 from fundwright.core.database import Database
 from fundwright.core.errors import FundwrightError
+from fundwright.core.fair_loop import of_the_server
 from fundwright.core.live import LiveBus, publish_messages
 from fundwright.core.scopes import NOBODY
 
@@ -186,7 +187,7 @@ class Presence:
     def _queue(self, topic: str, message: dict[str, object]) -> None:
         self._waiting.append((topic, message))
         if self._sender is None:
-            self._sender = asyncio.create_task(self._send_waiting())
+            self._sender = asyncio.create_task(self._send_waiting(), context=of_the_server())
 
     async def _send_waiting(self) -> None:
         """Send what waits, in order. While the database cannot be reached, keep it."""

@@ -2,7 +2,7 @@
 
 `Sandbox.stream` runs a function in a child process that has limits on time, memory, and output, and no keys in its memory. On
 Linux, it also has no network, writes nothing, starts no process, and reads only the files of Python and the system, and those it
-was given.
+was given. Accounts take turns, and a child that has run for a while leaves the processor to younger ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,6 +29,8 @@ from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import current_language, from_untrusted, t
 from fundwright.core.sandbox_forks import FRAME, LENGTH, STATUS, Work
 from fundwright.core.sandbox_limits import missing
+from fundwright.core.scopes import acting
+from fundwright.core.turns import Turns
 
 log = structlog.get_logger()
 
@@ -48,14 +51,38 @@ class Limits:
 
     error: type[FundwrightError]
     silent_seconds: int
-    """The longest time until the next result."""
+    """The longest time until the next result or `report_progress`."""
     total_seconds: int
     memory_bytes: int
     output_bytes: int
-    at_once: int = 2
+    at_once: int = 8
     """Further calls with the same limits wait for their turn."""
+    at_once_each: int = 2
+    """The same for the calls of one account."""
     modules: tuple[str, ...] = ()
     """Modules that take long to import. They are imported once, not in each child."""
+
+
+@dataclass(frozen=True)
+class Child:
+    """A process of the sandbox: what it sends, what is sent to it, and its exit status."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    watch: socket.socket
+
+    def kill(self) -> None:
+        """End the process, whatever it does."""
+        self.writer.transport.abort()
+        self.watch.close()
+
+    async def result(self, room: int) -> tuple[bytes, bytes]:
+        """The kind and the content of the next frame. Raises OutputExceeded for more than `room` bytes, or EOFError once the child has
+        ended."""
+        try:
+            return await _frame(self.reader, room)
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            raise EOFError from error
 
 
 class Sandbox:
@@ -65,8 +92,9 @@ class Sandbox:
         """Children can read nothing in the folder `private` but the files that they were given."""
         self._private = private
         self._lock = threading.Lock()
+        self._launcher = ThreadPoolExecutor(1, thread_name_prefix="sandbox")
         self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None
-        self._turns: dict[Limits, asyncio.Semaphore] = {}
+        self._turns: dict[Limits, Turns] = {}
 
     async def stream(
         self,
@@ -81,11 +109,14 @@ class Sandbox:
         returns the function that yields the remaining results; it runs if the child was killed, and again after each further
         result.
 
+        The call counts as one of the account that the current task acts for.
+
         Raises `limits.error` with a sentence if a limit is exceeded, the child dies, or `function` raises. A caller that closes
         the generator, or is canceled, kills the child.
         """
         work = Work(function, current_language(), limits.memory_bytes, limits.total_seconds, readable, self._private)
-        async with self._turns.setdefault(limits, asyncio.Semaphore(limits.at_once)):
+        turns = self._turns.setdefault(limits, Turns(limits.at_once, each=limits.at_once_each))
+        async with turns.turn(acting().account_id):
             may_repeat = True
             while True:
                 try:
@@ -94,7 +125,7 @@ class Sandbox:
                             may_repeat = go_on is not None
                             yield result
                     return
-                except _Interrupted as end:
+                except Interrupted as end:
                     if not may_repeat:
                         raise (end.error or _interrupted(limits, name)) from None
                     may_repeat = False
@@ -102,41 +133,51 @@ class Sandbox:
                         work = replace(work, function=go_on())
 
     async def _results(self, work: Work, limits: Limits, name: str) -> AsyncGenerator[bytes]:
-        """What one child yields. Raises `limits.error`, or _Interrupted when it was killed, or the process that it was forked from."""
+        """What one child yields. Raises `limits.error`, or Interrupted when it was killed, or the process that it was forked from."""
         loop = asyncio.get_running_loop()
+        deadline, room = loop.time() + limits.total_seconds, limits.output_bytes
+        child = await self.start(work, limits.modules)
+        try:
+            while True:
+                try:
+                    async with asyncio.timeout_at(min(deadline, loop.time() + limits.silent_seconds)):
+                        try:
+                            kind, content = await child.result(room)
+                        except EOFError:
+                            raise await _exit_error(child.watch, limits, name) from None
+                except TimeoutError:
+                    raise _timed_out(limits, name) from None
+                except OutputExceeded:
+                    raise _output_exceeded(limits, name) from None
+                if kind == b"E":
+                    return
+                if kind not in (b"D", b"P"):
+                    raise _failed(kind, content, limits, name)
+                room -= max(len(content), _MIN_BYTES)
+                if kind == b"D":
+                    yield content
+                await asyncio.sleep(0)  # results that have arrived would be read without a pause, however many they are
+        finally:
+            child.kill()
+
+    async def start(self, work: Work, modules: Collection[str] = (), *, stays: bool = False) -> Child:
+        """Start a child that does `work` until it is killed. `modules` are imported before it is forked. One that `stays`, for many small
+        pieces of work, does not lose priority as it ages. Raises Interrupted if no child can be started."""
         (channel, childs_channel), (watch, childs_watch) = socket.socketpair(), socket.socketpair()
         try:
-            modules = [work.function.func.__module__, *limits.modules]
-            await asyncio.to_thread(self._launch, modules, childs_channel, childs_watch)
+            needed = [work.function.func.__module__, *modules]
+            loop = asyncio.get_running_loop()
+            request = json.dumps({"modules": needed, "stays": stays}).encode()
+            await loop.run_in_executor(self._launcher, self._launch, request, childs_channel, childs_watch)
             watch.setblocking(False)
             reader, writer = await asyncio.open_unix_connection(sock=channel, limit=_BUFFER_BYTES)
-            writer.write(_request(work))
-            deadline, room = loop.time() + limits.total_seconds, limits.output_bytes
-            try:
-                while True:
-                    try:
-                        async with asyncio.timeout_at(min(deadline, loop.time() + limits.silent_seconds)):
-                            try:
-                                kind, content = await _frame(reader, room)
-                            except (asyncio.IncompleteReadError, ConnectionError):
-                                raise await _exit_error(watch, limits, name) from None
-                    except TimeoutError:
-                        raise _timed_out(limits, name) from None
-                    except _OutputExceeded:
-                        raise _output_exceeded(limits, name) from None
-                    if kind == b"E":
-                        return
-                    if kind != b"D":
-                        raise _failed(kind, content, limits, name)
-                    room -= max(len(content), _MIN_BYTES)
-                    yield content
-                    await asyncio.sleep(0)  # results that have arrived would be read without a pause, however many they are
-            finally:
-                writer.close()
-        finally:
+        except BaseException:
             # The child is killed when its watch is closed.
             watch.close()
             channel.close()
+            raise
+        writer.write(_request(work))
+        return Child(reader, writer, watch)
 
     async def run(
         self, function: partial[Iterator[bytes]], *, limits: Limits, name: str, readable: tuple[Path, ...] = ()
@@ -152,23 +193,22 @@ class Sandbox:
             with self._lock:
                 self._end()
 
-        await asyncio.to_thread(end)
+        await asyncio.get_running_loop().run_in_executor(self._launcher, end)
 
-    def _launch(self, modules: list[str], channel: socket.socket, watch: socket.socket) -> None:
-        """Have a child forked that has these sockets. Blocks for some milliseconds, the first time for half a second. Raises _Interrupted."""
-        message = json.dumps(modules).encode()
+    def _launch(self, request: bytes, channel: socket.socket, watch: socket.socket) -> None:
+        """Have a child forked that has these sockets. Blocks for some milliseconds, the first time for half a second. Raises Interrupted."""
         with channel, watch, self._lock:
             for _ in range(2):  # the process to fork from may have been killed
                 if self._server is None:
                     self._server = _start()
                 _, control = self._server
                 with suppress(ConnectionError, TimeoutError):
-                    socket.send_fds(control, [message], [channel.fileno(), watch.fileno()])
+                    socket.send_fds(control, [request], [channel.fileno(), watch.fileno()])
                     if control.recv(1):
                         return
                 log.warning("sandbox.replaced", reason="The process that the sandbox forks from has ended or does not answer.")
                 self._end()
-        raise _Interrupted
+        raise Interrupted
 
     def _end(self) -> None:
         """End the process that children are forked from, and so the children. Call it with the lock."""
@@ -192,7 +232,12 @@ def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "fundwright.core.sandbox_forks", str(theirs.fileno())],
             # No address of a database and no key: a child could read its parent's environment.
-            env={"PYTHONPATH": os.pathsep.join(str(Path(folder).absolute()) for folder in sys.path), "LANG": "C.UTF-8"},
+            # A child can start no thread, so numpy computes without any.
+            env={
+                "PYTHONPATH": os.pathsep.join(str(Path(folder).absolute()) for folder in sys.path),
+                "LANG": "C.UTF-8",
+                "OPENBLAS_NUM_THREADS": "1",
+            },
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -205,7 +250,7 @@ def _request(work: Work) -> bytes:
     return LENGTH.pack(len(content)) + content
 
 
-class _Interrupted(Exception):
+class Interrupted(Exception):
     """A child was killed, maybe through no fault of what was read. `error` says why, if that is known."""
 
     def __init__(self, error: FundwrightError | None = None) -> None:
@@ -213,27 +258,27 @@ class _Interrupted(Exception):
         self.error = error
 
 
-class _OutputExceeded(Exception):
+class OutputExceeded(Exception):
     """A result is larger than what is left of the output limit."""
 
 
 async def _frame(reader: asyncio.StreamReader, room: int) -> tuple[bytes, bytes]:
     kind, size = FRAME.unpack(await reader.readexactly(FRAME.size))
-    if size > (min(room, _FRAME_BYTES) if kind == b"D" else _REFUSAL_BYTES):
-        raise _OutputExceeded
+    if size > (min(room, _FRAME_BYTES) if kind == b"D" else min(room, _REFUSAL_BYTES) if kind == b"P" else _REFUSAL_BYTES):
+        raise OutputExceeded
     return kind, await reader.readexactly(size)
 
 
 async def _exit_error(watch: socket.socket, limits: Limits, name: str) -> FundwrightError:
-    """The error for a child that ended without saying why. Raises _Interrupted."""
+    """The error for a child that ended without saying why. Raises Interrupted."""
     status = await asyncio.get_running_loop().sock_recv(watch, STATUS.size)
     if not status:
-        raise _Interrupted
+        raise Interrupted
     code = STATUS.unpack(status)[0]
     if code == -signal.SIGXCPU:
         return _timed_out(limits, name)
     if code == -signal.SIGKILL:  # not sent by us: probably the system ran out of memory
-        raise _Interrupted(_out_of_memory(limits, name))
+        raise Interrupted(_out_of_memory(limits, name))
     return crashed(limits, name, exit_code=code)
 
 

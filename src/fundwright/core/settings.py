@@ -59,7 +59,21 @@ class Settings(PackageSettings):
     database_url: SecretStr | None = Field(
         default=None,
         validation_alias=AliasChoices("FUNDWRIGHT_DATABASE_URL", "DATABASE_URL"),
-        description="A PostgreSQL server (15 or newer, with the `vector` extension 0.8 or newer) to use instead of the embedded one.",
+        description="A PostgreSQL server (15 or newer, with the `vector` extension 0.8 or newer) to use instead of the embedded one. Its "
+        "account must not own the database.",
+    )
+    owner_url: SecretStr | None = Field(
+        default=None,
+        description="Address of the same database, without a pooler, with the account that owns it. Only what migrates needs it.",
+    )
+    direct_url: SecretStr | None = Field(
+        default=None,
+        description="Address of the same database without a pooler, needed if `DATABASE_URL` leads through one in transaction mode.",
+    )
+    migrate: bool = Field(
+        default=True,
+        description="Whether each command migrates the database when it starts. With `false`, only `fundwright migrate` does, and other "
+        "commands do not start until it has. With a server of your own, migrating always needs `FUNDWRIGHT_OWNER_URL`.",
     )
     host: str = Field(default="127.0.0.1", description="Address on which the web server listens.")
     port: int = Field(default=8000, ge=0, le=65_535, description="Port on which the web server listens.")
@@ -75,11 +89,26 @@ class Settings(PackageSettings):
         default=[],
         description="Additional origins that may open the socket, as a JSON list. Without a public URL, the server also accepts their hosts.",
     )
+    max_connections: int = Field(
+        default=10_000,
+        ge=64,
+        description="Most connections to a web process. It is lower where the system allows fewer open files.",
+    )
+    max_connections_per_address: int = Field(
+        default=256,
+        ge=8,
+        description="Most connections of people who are not signed in from one network address. Trusted proxies have no such limit.",
+    )
     resume_s: float = Field(
         default=60, gt=0, description="Seconds that the server keeps an open page after it has lost its connection."
     )
     handler_timeout_s: float = Field(
         default=30, gt=0, description="Seconds that a click or a form submission may run on the server before it is canceled."
+    )
+    request_timeout_s: float = Field(
+        default=40,
+        gt=0,
+        description="Seconds until a request that has arrived is answered with 503. Exports have longer.",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="Lowest severity of log lines that are written."
@@ -129,8 +158,8 @@ class Settings(PackageSettings):
     job_concurrency: int = Field(
         default=2,
         ge=1,
-        description="Long jobs, such as training and imports, that a worker runs at the same time, and drafts beside them. Emails have "
-        "their own slot.",
+        description="Long jobs of one account, such as training and imports, that run at the same time, and drafts beside them. Each "
+        "worker has slots for four accounts. Emails have their own slot.",
     )
     max_upload_bytes: int = Field(default=1_000_000_000, description="Largest file that can be uploaded, in bytes.")
     account_bytes: int = Field(

@@ -71,6 +71,7 @@ async def sweep_daily(core: Core) -> None:
 
 
 async def _sweep_files(core: Core) -> None:
+    await asyncio.to_thread(core.files.remove_abandoned)
     removed = await sweep(core)
     if removed:
         log.info("files.swept", removed=removed)
@@ -78,6 +79,6 @@ async def _sweep_files(core: Core) -> None:
 
 async def _unused(session: AsyncSession, core: Core, names: Collection[str]) -> list[str]:
     users: list[UsedFilesReader] = core.plugins.collect("used_files")
-    async with across_workspaces(session):
+    async with across_workspaces(session, "unused files"):
         used = {name for user in users for name in await user(session, names)}
     return [name for name in names if name not in used]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
@@ -14,6 +15,8 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffd")
 """Letters and symbols that look like a space, and the replacement of an unprintable character."""
 _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ufffe\uffff\ud800-\udfff]")
 """Characters that PostgreSQL or XML cannot hold, and those that change the direction of the text after them."""
+_LINKED = r"(?<=\w):(?=/{1,3}\w)|(?<=\w)[.\u3002\uff0e\uff61](?=[^\W\d_]{2})|(?<=\w)@(?=\w)"
+"""The characters that let mail programs read an address: those of “https://…”, “example.org”, and “ada@…”, but not those of “U.S.” and “1.2”."""
 
 
 def visible_line(text: str, *, most: int) -> str:
@@ -22,6 +25,13 @@ def visible_line(text: str, *, most: int) -> str:
     line = " ".join(shown.split())[:most].rstrip()
     is_visible = any(unicodedata.category(character)[0] in "LNPS" and character not in _BLANK for character in line)
     return line if is_visible else ""
+
+
+def without_links(text: str, *, keep: Collection[str] = ()) -> str:
+    """Return the text with a space in each web and email address, so that no program makes it a link. The email addresses in `keep` stay
+    as they are."""
+    kept = "".join(rf"(?<![\w.+%-]){re.escape(address)}(?![\w-]|\.\w)|" for address in keep)
+    return re.sub(kept + _LINKED, lambda found: found[0] if len(found[0]) > 1 else f"{found[0]} ", text)
 
 
 def fit_text(value: object) -> object:

@@ -4,32 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager
+from functools import partial
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
-from typing import IO, Annotated, Generic, NamedTuple, TypeVar
+from typing import Annotated, TypeVar
 from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import structlog
 from fastapi import Depends, FastAPI, Request
+from fastapi.dependencies.models import Dependant
 from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
-from pydantic import BaseModel, ValidationError
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
-from starlette.datastructures import MutableHeaders, UploadFile
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fundwright.core.assembly import Core
+from fundwright.core.concurrency import PartyLimiter
+from fundwright.core.connections import network_of
+from fundwright.core.cookies import LANGUAGE_COOKIE
 from fundwright.core.errors import FundwrightError, Invalid, UnusableText
+from fundwright.core.fair_loop import work_for
+from fundwright.core.json_bodies import parse
 from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import LANGUAGES, Language, number, t, using_language
 from fundwright.core.scopes import NOBODY, acting_in
+from fundwright.core.turns import Turns
 
-T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
 log = structlog.get_logger()
@@ -37,9 +47,14 @@ log = structlog.get_logger()
 _PIECE_BYTES = 1 << 20
 _LINES_BYTES = 1 << 14
 """Bytes of a download after which other requests get a turn: rows come a thousand at a time, without waiting in between."""
-_DOWNLOADS_WRITTEN_AT_ONCE = 2
+_THREADS = 4
+"""For writing and reading downloads, which then neither wait for other work in threads nor hold it up."""
 _MAX_BODY_BYTES = 1_000_000
 """The maximum size of a request body. Parsing 16 MB of JSON blocked everyone for two seconds."""
+_MOST_PARTS = 10_000
+"""The most objects, arrays, and members in a JSON body, unless its route calls `set_body_limit`. Refusing 90,000 members took 0.3 s."""
+_MOST_PROBLEMS = 100
+"""Listed in an answer. A body of a megabyte can have 90,000, which took two seconds to write, and everyone waited."""
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -48,8 +63,10 @@ _HEADERS = {
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing (RFC 9110, section 9.2.1)."""
 _BODY_LIMIT = "fundwright.max_body_bytes"
-_LANGUAGE_COOKIE = "language"
+WORKSPACE_PARAMETER = "w"
+"""Names the workspace in which any request acts."""
 _TIME_ZONE_COOKIE = "time_zone"
+_LONGEST_PREFERENCES = 500
 _TIME_ZONE = re.compile(r"[A-Za-z0-9_+-]{1,32}(?:/[A-Za-z0-9_+-]{1,32}){0,2}")
 
 
@@ -74,6 +91,42 @@ def refuse_null_characters(request: Request) -> None:
     """A dependency of every API route. Raises UnusableText if the address contains a null character."""
     if b"%00" in request.scope["query_string"] or "\0" in request.scope["path"]:
         raise UnusableText
+
+
+class UnknownParameter(Invalid):
+    def __init__(self, name: str, taken: Sequence[str]) -> None:
+        super().__init__(
+            t("There is no parameter “{name}” here. The parameters are: {names}.", name=name[:50], names=", ".join(taken))
+            if taken
+            else t("There is no parameter “{name}” here. Leave it out: there are no parameters.", name=name[:50])
+        )
+
+
+async def refuse_unknown_parameters(request: Request) -> None:
+    """A dependency of every API route. Raises UnknownParameter if the address has a parameter that the route does not take: ignoring it
+    would return everything to a caller who asked for a part."""
+    if request.query_params:
+        taken = parameters_of(request.scope["route"])
+        if unknown := [name for name in request.query_params if name not in (*taken, WORKSPACE_PARAMETER)]:
+            raise UnknownParameter(unknown[0], taken)
+
+
+GUARDS = (Depends(refuse_null_characters), Depends(refuse_unknown_parameters))
+"""The dependencies of every API route."""
+
+
+def parameters_of(route: APIRoute) -> tuple[str, ...]:
+    """The parameters that an address of the route can have."""
+    return tuple(sorted(set(_parameters_of(route.dependant))))
+
+
+def _parameters_of(dependant: Dependant) -> Iterator[str]:
+    for field in dependant.query_params:
+        model = field.field_info.annotation
+        is_model = isinstance(model, type) and issubclass(model, BaseModel)
+        yield from (each.alias or name for name, each in model.model_fields.items()) if is_model else (field.alias,)
+    for inner in dependant.dependencies:
+        yield from _parameters_of(inner)
 
 
 class ErrorRead(BaseModel):
@@ -133,10 +186,11 @@ def add_error_handlers(app: FastAPI) -> None:
 
     async def invalid(_request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
-        problems = jsonable_encoder([{"where": e["loc"], "what": _what(e)} for e in error.errors()])
+        found = error.errors()[:_MOST_PROBLEMS]
+        problems = jsonable_encoder([{"where": e["loc"], "what": _what(e)} for e in found])
         first = problems[0]
         where = ".".join(str(part) for part in first["where"])
-        is_ours = error.errors()[0]["type"] == _OURS
+        is_ours = found[0]["type"] == _OURS
         sentence = first["what"] if is_ours else f"{where}: {first['what']}. Correct it and send the request again."
         body = error_body("Invalid", sentence)
         return JSONResponse({**body, "problems": problems}, status_code=422)
@@ -156,9 +210,7 @@ def add_error_handlers(app: FastAPI) -> None:
         error_id = uuid4().hex[:8]
         log.error("request.failed", error_id=error_id, exc_info=error)
         return JSONResponse(
-            error_body(
-                "InternalError", t("Something went wrong (error {id}). Try again, or report the error ID.", id=error_id), error_id
-            ),
+            error_body("InternalError", t("Something went wrong"), error_id),
             status_code=500,
             headers=_HEADERS | strict_transport(request.scope),  # answered outside of every middleware
         )
@@ -172,7 +224,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
 class RequestId:
     """Give each request an id, in its log lines and in the `X-Request-Id` header of the response. Until it is authenticated, it acts for
-    nobody."""
+    nobody, and what it does counts as work for its address."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -188,12 +240,14 @@ class RequestId:
                 message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
             await send(message)
 
+        client = scope.get("client")
+        work_for(network_of(client[0]) if client else "")
         with structlog.contextvars.bound_contextvars(request_id=request_id), acting_in(NOBODY):
             await self._app(scope, receive, send_with_id)
 
 
 class LocaleMiddleware:
-    """Set the language of each request from its cookie or its `Accept-Language` header."""
+    """Set the language of each request from its cookie."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -207,13 +261,27 @@ class LocaleMiddleware:
 
 
 def requested_language(connection: HTTPConnection) -> Language:
-    """The language chosen in this browser, or else the first accepted one that is supported."""
-    accepted = connection.headers.get("accept-language", "").split(",")
-    codes = (part.split(";")[0].strip().split("-")[0].lower() for part in accepted)
-    for code in (connection.cookies.get(_LANGUAGE_COOKIE, ""), *codes):
-        if code in LANGUAGES:
-            return code
-    return "en"
+    """The language chosen in this browser, or else English, whatever the browser accepts: pages offer its language instead."""
+    code = connection.cookies.get(LANGUAGE_COOKIE, "")
+    return code if code in LANGUAGES else "en"
+
+
+def preferred_language(connection: HTTPConnection) -> Language | None:
+    """The language that the browser prefers among ours, for a page to offer it. None if one was chosen in this browser, or it is English."""
+    if connection.cookies.get(LANGUAGE_COOKIE) in LANGUAGES:
+        return None
+    accepted = [each.partition(";q=") for each in connection.headers.get("accept-language", "")[:_LONGEST_PREFERENCES].split(",")]
+    wanted = sorted(accepted, key=lambda each: -_weight(each[2]))
+    codes = (name.strip().partition("-")[0].lower() for name, _, _ in wanted)
+    ours = next((language for code in codes for language in LANGUAGES if language == code), None)
+    return None if ours == "en" else ours
+
+
+def _weight(written: str) -> float:
+    try:
+        return float(written) if written else 1.0
+    except ValueError:
+        return 0.0
 
 
 def requested_time_zone(connection: HTTPConnection) -> str | None:
@@ -223,6 +291,58 @@ def requested_time_zone(connection: HTTPConnection) -> str | None:
         return ZoneInfo(name).key if _TIME_ZONE.fullmatch(name) else None
     except (ValueError, OSError, ZoneInfoNotFoundError):
         return None
+
+
+DEADLINE = "fundwright.deadline"
+"""The key of the request's deadline in its scope."""
+
+
+class Deadline:
+    """Until when the response must begin. `expired` is done afterward."""
+
+    def __init__(self, limit_s: float) -> None:
+        self.expired = asyncio.get_running_loop().create_future()
+        self._limit_s = limit_s
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_lifted = False
+
+    def start(self) -> None:
+        if not self._is_lifted and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._limit_s, self._expire)
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def lift(self) -> None:
+        self.stop()
+        self._is_lifted = True
+
+    def _expire(self) -> None:
+        if not self.expired.done():
+            self.expired.set_result(None)
+
+
+def lift_deadline(scope: Scope) -> None:
+    """Let the response of this request begin at any time."""
+    deadline: Deadline | None = scope.get(DEADLINE)
+    if deadline is not None:
+        deadline.lift()
+
+
+_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+
+
+def count_parts(json_text: bytes | bytearray) -> int:
+    """About how many objects, arrays, and members a JSON text has, in time proportional to its length."""
+    if _most(json_text) <= _MOST_PARTS:  # also if all of them were in strings
+        return 0
+    return _most(_STRINGS.sub(b"", json_text))
+
+
+def _most(text: bytes | bytearray) -> int:
+    return max(text.count(b","), text.count(b"{") + text.count(b"["))
 
 
 class RequestLimitMiddleware:
@@ -235,15 +355,26 @@ class RequestLimitMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        scope[_BODY_LIMIT] = _MAX_BODY_BYTES
+        kind = HTTPConnection(scope).headers.get("content-type", "")
+        is_json = not kind.startswith(("multipart/", "application/x-www-form-urlencoded"))
+        received = bytearray()
         received_bytes = 0
 
         async def receive_bounded() -> Message:
             nonlocal received_bytes
             message = await receive()
-            received_bytes += len(message.get("body", b""))
-            if received_bytes > scope[_BODY_LIMIT]:
-                raise HTTPException(413, f"The request is larger than {number(scope[_BODY_LIMIT])} bytes")
+            body: bytes = message.get("body", b"")
+            received_bytes += len(body)
+            limit = scope.get(_BODY_LIMIT, _MAX_BODY_BYTES)
+            if received_bytes > limit:
+                raise HTTPException(413, f"The request is larger than {number(limit)} bytes")
+            if _BODY_LIMIT not in scope and is_json:
+                received.extend(body)
+                if not message.get("more_body") and count_parts(received) > _MOST_PARTS:
+                    raise HTTPException(
+                        413,
+                        f"The request has more than {number(_MOST_PARTS)} objects, arrays, and members. Split it into several requests",
+                    )
             return message
 
         async def send_marked(message: Message) -> None:
@@ -256,28 +387,10 @@ class RequestLimitMiddleware:
         await self._app(scope, receive_bounded, send_marked)
 
 
-class Received(NamedTuple, Generic[T]):
-    """An uploaded file, and the name under which it is stored."""
-
-    filename: str
-    kept: T
-
-
-UPLOAD: dict[str, object] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {"file": {"type": "string", "format": "binary"}},
-                }
-            }
-        },
-    }
-}
-"""`openapi_extra` of a route that calls `receive_file`."""
+def set_body_limit(request: Request, max_bytes: int) -> None:
+    """Set the maximum size of this request's body, and lift the limit on its number of parts. A route calls this after it has authenticated the
+    request, and must not parse the body on the event loop."""
+    request.scope[_BODY_LIMIT] = max_bytes
 
 
 def json_body(model: type[BaseModel]) -> dict[str, object]:
@@ -285,86 +398,79 @@ def json_body(model: type[BaseModel]) -> dict[str, object]:
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": model.model_json_schema()}}}}
 
 
-async def receive_json(request: Request, model: type[M], *, max_bytes: int) -> M:
-    """Read a body that is larger than most. Raises RequestValidationError.
+async def receive_json(request: Request, core: Core, model: type[M], *, max_bytes: int) -> M:
+    """Read a body that is larger than most. Raises RequestValidationError, Busy, TookTooLong, or TookTooMuchMemory.
 
-    A route calls this after it has authenticated the request: a parameter of type `model` would be parsed before.
+    A route calls this after it has authenticated the request, and before it opens a session: a parameter of type `model` would be parsed
+    before the first, and while everyone waits.
     """
-    request.scope[_BODY_LIMIT] = max_bytes
+    set_body_limit(request, max_bytes)
     content = await request.body()
-    try:
-        return await asyncio.to_thread(model.model_validate_json, content)
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False, include_input=False)
-        raise RequestValidationError([{**each, "loc": ("body", *each["loc"])} for each in found]) from error
-
-
-async def receive_file(
-    core: Core,
-    request: Request,
-    keep: Callable[[AsyncIterator[bytes]], Awaitable[T]],
-    *,
-    max_bytes: int | None = None,
-    otherwise: str = "",
-) -> Received[T]:
-    """Pass the chunks of form field `file` to `keep`: `core.files.receive`, or `spool` for one job. Raises Invalid.
-
-    A file larger than `max_bytes` (by default the limit in the settings) is refused before any of it is stored; `otherwise` says
-    what to do then.
-
-    A route calls this after it has authenticated the request: a parameter of type UploadFile would read the whole body before.
-    """
-    length = request.headers.get("content-length", "")
-    limit = min(core.settings.max_upload_bytes, max_bytes or core.settings.max_upload_bytes)
-    if not length.isdecimal() or int(length) > limit + _PIECE_BYTES:
-        next_step = otherwise or t("Split the file, or import it from the command line: `fundwright --help`.")
-        raise Invalid(t("The upload must state its size, at most {size} bytes. {next_step}", size=limit, next_step=next_step))
-    request.scope[_BODY_LIMIT] = int(length)
-    async with request.form(max_files=1, max_fields=10) as form:
-        upload = form.get("file")
-        if not isinstance(upload, UploadFile):
-            raise Invalid(t("The upload has no file. Send it as form field `file`."))
-        return Received(upload.filename or "upload", await keep(_pieces(upload)))
+    parsed = await core.computing.run(partial(parse, model, content))
+    if isinstance(parsed, list):
+        raise RequestValidationError(parsed)
+    return parsed
 
 
 class CsvDownload(StreamingResponse):
-    """A file that is sent after `write` has written all of it, so that a failure is an error and never a truncated file."""
+    """A file that is sent after `write` has written all of it, so that a failure is an error and never a truncated file. Until it has been
+    sent, it holds the place that `place` enters."""
 
     media_type = "text/csv"
 
     # FastAPI describes the route by the default of `status_code`.
-    def __init__(self, name: str, write: Callable[[IO[bytes]], Awaitable[None]], status_code: int = 200) -> None:
+    def __init__(
+        self,
+        name: str,
+        write: Callable[[Callable[[bytes], Awaitable[None]]], Awaitable[None]],
+        place: AbstractAsyncContextManager[None],
+        threads: Executor,
+        status_code: int = 200,
+    ) -> None:
         super().__init__((), status_code, {"Content-Disposition": f'attachment; filename="{name}"'})
         self._write = write
+        self._place = place
+        self._threads = threads
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        lift_deadline(scope)  # a long list takes minutes, and must be written completely before it is sent
+        await super().__call__(scope, receive, send)
 
     async def stream_response(self, send: Send) -> None:
-        with SpooledTemporaryFile[bytes](max_size=_PIECE_BYTES) as file:
-            await self._write(file)
-            self.headers["Content-Length"] = str(file.tell())
-            file.seek(0)
-            self.body_iterator = _read(file)
-            await super().stream_response(send)
+        run = partial(asyncio.get_running_loop().run_in_executor, self._threads)
+        async with self._place:
+            with SpooledTemporaryFile[bytes](max_size=_PIECE_BYTES) as file:
+
+                async def take(piece: bytes) -> None:
+                    await run(file.write, piece)
+
+                async def pieces() -> AsyncIterator[bytes]:
+                    while piece := await run(file.read, _PIECE_BYTES):
+                        yield piece
+
+                await self._write(take)
+                self.headers["Content-Length"] = str(file.tell())
+                file.seek(0)
+                self.body_iterator = pieces()
+                await super().stream_response(send)
 
 
-def csv_download(core: Core, name: str, lines: Callable[[AsyncSession], AsyncIterator[str]]) -> CsvDownload:
+def csv_download(core: Core, name: str, lines: Callable[[AsyncSession], AsyncIterator[str]], *, party: Hashable) -> CsvDownload:
     """The file `name`, written line by line in a separate transaction.
 
-    All lines are from the same moment, even though a list is read page by page. A slow client does not hold a database
-    connection. Only a few files are written at a time, so that connections remain for everyone else.
+    All lines are from the same moment, even though a list is read page by page. A slow client does not hold a database connection. Each
+    `party`, an account or an address, gets one file at a time, and all of them together hold less than half of the connections.
     """
-    permits = core.shared(f"{__name__}.downloads", lambda: asyncio.Semaphore(_DOWNLOADS_WRITTEN_AT_ONCE))
+    places: PartyLimiter = core.shared(f"{__name__}.downloads", lambda: PartyLimiter(1))
+    turns: Turns = core.shared(f"{__name__}.turns", lambda: Turns(core.database.most_connections * 2 // 5, each=1))
+    threads: Executor = core.shared(f"{__name__}.threads", lambda: ThreadPoolExecutor(_THREADS, "downloads"))
 
-    async def write(file: IO[bytes]) -> None:
-        async with permits, core.database.transaction(is_snapshot=True) as session:
+    async def write(take: Callable[[bytes], Awaitable[None]]) -> None:
+        async with turns.turn(party), core.database.transaction(is_snapshot=True) as session:
             async for piece in _joined(lines(session)):
-                await asyncio.to_thread(file.write, piece)
+                await take(piece)
 
-    return CsvDownload(name, write)
-
-
-async def _read(file: IO[bytes]) -> AsyncIterator[bytes]:
-    while piece := await asyncio.to_thread(file.read, _PIECE_BYTES):
-        yield piece
+    return CsvDownload(name, write, places.slot(party), threads)
 
 
 async def _joined(lines: AsyncIterator[str]) -> AsyncIterator[bytes]:
@@ -375,8 +481,3 @@ async def _joined(lines: AsyncIterator[str]) -> AsyncIterator[bytes]:
             yield bytes(piece)
             piece.clear()
     yield bytes(piece)
-
-
-async def _pieces(upload: UploadFile) -> AsyncIterator[bytes]:
-    while piece := await upload.read(_PIECE_BYTES):
-        yield piece

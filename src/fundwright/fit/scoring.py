@@ -16,6 +16,7 @@ from fundwright.fit.schemas import FitPart, FitPartName, FitRead
 from fundwright.opportunities.display_names import naics_title, set_aside_name
 from fundwright.opportunities.schemas import Requirements
 from fundwright.opportunities.states import state_of_address
+from fundwright.opportunities.washington import days_left
 from fundwright.profiles.schemas import OrganizationProfileContent
 from fundwright.training.schemas import NearestPassage
 
@@ -210,7 +211,7 @@ def _time(notice: Requirements, now: datetime) -> FitPart:
         return _part(name, 0.0, t("No longer open"))
     if notice.due_at is None:
         return _part(name, None, t("The notice has no due date."))
-    days = max((notice.due_at - now).days, 0)
+    days = max(days_left(notice.due_at, now), 0)
     return _part(name, min(days / ENOUGH_DAYS, 1.0), nt("{n} day left", "{n} days left", days) if days else t("Due today"))
 
 

@@ -158,10 +158,10 @@ async def add_section(
 
 @router.put("/{draft_id}/sections/{section_id}")
 async def save_section(
-    session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, save: SectionSave
+    session: DbSession, actor: CurrentActor, core: CoreDep, draft_id: UUID, section_id: UUID, save: SectionSave
 ) -> DraftSectionRead:
     """Save heading and text. Returns 409 if the section was changed since revision `based_on`."""
-    return await editing.save_section(session, actor, draft_id, section_id, save)
+    return await editing.save_section(session, actor, core, draft_id, section_id, save)
 
 
 @router.delete("/{draft_id}/sections/{section_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -210,10 +210,10 @@ async def mark_question(
 
 @router.put("/{draft_id}/sections/{section_id}/match")
 async def decide_match(
-    session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, decision: MatchDecision
+    session: DbSession, actor: CurrentActor, core: CoreDep, draft_id: UUID, section_id: UUID, decision: MatchDecision
 ) -> DraftSectionRead:
     """Add a possible match to the section, or dismiss it."""
-    return await editing.decide_match(session, actor, draft_id, section_id, decision)
+    return await editing.decide_match(session, actor, core, draft_id, section_id, decision)
 
 
 @router.get("/{draft_id}/sections/{section_id}/versions")
@@ -240,7 +240,7 @@ async def compare_version(core: CoreDep, actor: CurrentActor, draft_id: UUID, se
 
 @router.put("/{draft_id}/sections/{section_id}/versions/{number}/restoration")
 async def restore_version(
-    session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, number: int
+    session: DbSession, actor: CurrentActor, core: CoreDep, draft_id: UUID, section_id: UUID, number: int
 ) -> DraftSectionRead:
     """Restore the text of this version."""
-    return await editing.restore_version(session, actor, draft_id, section_id, number)
+    return await editing.restore_version(session, actor, core, draft_id, section_id, number)

@@ -121,7 +121,7 @@ def _is_quoted(pair: Pair, tokens: Sequence[Token]) -> bool:
     source = pair.source
     keys = [token.key for token in tokens]
     for place in source.places.get(keys[0], ()):
-        if [token.key for token in source.tokens[place : place + len(keys)]] == keys:
+        if source.keys[place : place + len(keys)] == keys:
             around = source.around(place, 3, 0)[:-1]
             is_negated = any(token.word in PLAIN_NEGATIONS and not _is_number_sign(source, token) for token in around)
             return not (is_negated or is_of_another_case_at(pair, place))

@@ -7,10 +7,13 @@ brackets are not claims.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
+from math import inf
+from uuid import UUID
 
 from fundwright.generation.checking import Verdict, check
 from fundwright.generation.citing import CITATION, numbers_in
@@ -20,9 +23,7 @@ from fundwright.generation.schemas import (
     CitationRead,
     ClaimCheck,
     DraftRead,
-    DraftSectionRead,
     PassageQuote,
-    SectionState,
 )
 from fundwright.language.schemas import heading_text
 from fundwright.language.sentences import spans_of
@@ -55,8 +56,12 @@ _SUBMISSION = re.compile(
 """Opening sentences of a letter."""
 _PLACEHOLDER = re.compile(r"\[[^\]\d][^\]]{0,200}\](?!\()|\bTODO\b|\bTBD\b|_{4,}")
 _WORD = re.compile(r"[^\W_]+")
+CHECKER = 3
+"""The version of the checker. A new one checks the claims of all sections again, when their drafts are opened."""
 _MAX_CLAIMS = 500
 """The number of claims that are checked in a section; later ones are not."""
+MAX_CLAIMS_OF_DRAFT = 3_000
+"""The number of claims that are checked in a draft, twice the usual number of the longest. Each page that shows the draft reads them."""
 _MAX_CHECKED_CHARACTERS = 300_000
 """The number of characters that are checked in a draft, several times the usual length. Sections beyond it are not checked."""
 _MAX_CITED = 6
@@ -93,57 +98,49 @@ class Source:
     about: str
 
 
-def check_draft(draft: DraftRead) -> DraftRead:
-    """Return the draft with the checks of its finished sections and the quotes of its citations. Claims that cite a restricted source are
-    not checked.
-
-    Takes a few milliseconds for each claim that was not checked before. Call it in a thread.
-    """
-    sources = {
-        citation.number: Source(citation.text, f"{citation.document_title}\n\n{heading_text(citation.heading)}")
-        for citation in draft.citations
-        if not citation.is_restricted
-    }
-    withheld = frozenset(citation.number for citation in draft.citations if citation.is_restricted)
-    ends = accumulate(len(section.text) for section in draft.sections)
-    sections = tuple(
-        section.model_copy(update={"checks": check_section(section.text, _cited(section, sources), draft.company, withheld)})
-        if section.state == SectionState.DONE and end <= _MAX_CHECKED_CHARACTERS
-        else section
-        for section, end in zip(draft.sections, ends, strict=True)
-    )
-    citations = tuple(_quoted(citation, sections) for citation in draft.citations)
-    return draft.model_copy(update={"sections": sections, "citations": citations})
-
-
-def _cited(section: DraftSectionRead, sources: Mapping[int, Source]) -> tuple[tuple[int, Source], ...]:
-    numbers = numbers_in(section.text)
-    return tuple((number, source) for number, source in sources.items() if number in numbers)
-
-
-def _quoted(citation: CitationRead, sections: tuple[DraftSectionRead, ...]) -> CitationRead:
-    quotes = {
-        (quote.start, quote.end)
-        for section in sections
-        for check in section.checks
-        for quote in check.quotes
-        if quote.number == citation.number
-    }
-    return citation.model_copy(update={"quotes": tuple(sorted(quotes))})
-
-
-@lru_cache(maxsize=200)
-def check_section(
-    text: str, sources: tuple[tuple[int, Source], ...], company: str, withheld: frozenset[int] = frozenset()
-) -> tuple[ClaimCheck, ...]:
-    """Check every claim of a section against the passages it cites, which are given by number, but none that cites a `withheld` number.
-    The latest results are cached."""
-    by_number = dict(sources)
+def sources_of(text: str, citations: Iterable[CitationRead]) -> tuple[tuple[int, Source], ...]:
+    """Return the citations that a text cites, by number, as what its claims are compared with."""
+    cited = numbers_in(text)
     return tuple(
-        _check(text, claim, by_number, company)
-        for claim in claims_of(text)
-        if withheld.isdisjoint(claim.numbers or claim.following)
+        (each.number, Source(each.text, f"{each.document_title}\n\n{heading_text(each.heading)}"))
+        for each in citations
+        if each.number in cited
     )
+
+
+def checked_ids(draft: DraftRead) -> frozenset[UUID]:
+    """Return the ids of the sections whose claims are checked: those before more text than anyone submits."""
+    ends = accumulate(len(section.text) for section in draft.sections)
+    return frozenset(section.id for section, end in zip(draft.sections, ends, strict=True) if end <= _MAX_CHECKED_CHARACTERS)
+
+
+def with_quotes(draft: DraftRead) -> DraftRead:
+    """Return the draft with the quotes of its citations, which are those of its checks."""
+    quotes: dict[int, set[tuple[int, int]]] = {}
+    for section in draft.sections:
+        for checked in section.checks:
+            for quote in checked.quotes:
+                quotes.setdefault(quote.number, set()).add((quote.start, quote.end))
+    citations = (each.model_copy(update={"quotes": tuple(sorted(quotes.get(each.number, ())))}) for each in draft.citations)
+    return draft.model_copy(update={"citations": tuple(citations)})
+
+
+def check_claims(
+    text: str, sources: Sequence[tuple[int, Source]], company: str, *, first: int = 0, seconds: float = inf
+) -> tuple[tuple[ClaimCheck, ...], int | None]:
+    """Check the claims of a section, from the one with index `first`, against the passages they cite, which are given by number.
+
+    Returns their checks, and the index of the first claim that is left after `seconds`, or None. At least one is checked. Takes a few
+    milliseconds for each claim that was not checked before, and half a second for the worst.
+    """
+    end = time.monotonic() + seconds
+    by_number, found = dict(sources), claims_of(text)
+    checks: list[ClaimCheck] = []
+    for place, claim in enumerate(found[first:], start=first):
+        if checks and time.monotonic() >= end:
+            return tuple(checks), place
+        checks.append(_check(text, claim, by_number, company).model_copy(update={"cited": claim.numbers or claim.following}))
+    return tuple(checks), None
 
 
 def _check(text: str, claim: Claim, sources: Mapping[int, Source], company: str) -> ClaimCheck:

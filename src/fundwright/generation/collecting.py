@@ -6,10 +6,10 @@ Parts are chosen by their headings, by the kind of their document, and by a sear
 
 from __future__ import annotations
 
-import asyncio
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from fundwright.accounts.permissions import needs
@@ -28,6 +28,8 @@ from fundwright.training.schemas import DocumentText, Passage, PassagePlace
 
 _FOUND_PER_QUESTION = 24
 _REQUIREMENTS = 6
+_DEADLINE_S = 120.0
+"""A million characters of documents take some seconds."""
 _MIN_SIMILARITY = 0.2
 """The minimum cosine similarity of a passage that answers a question. It is low, because the answer may be one of many sentences.
 """
@@ -106,11 +108,24 @@ async def collect(
     )
     found = tuple(passage_id for passages in similar for passage_id in passages)
     documents = await training.read_documents(core, actor, document_ids=document_ids, kinds=OUR_KINDS, first=found)
-    if not company:
-        company = await asyncio.to_thread(infer_company, [(document.kind, document.text) for document in documents])
-    documents = await asyncio.to_thread(_without_others, documents, company)
-    parts, unanswered = await asyncio.to_thread(_choose, section, documents, similar, cited, is_generative=is_generative)
+    choose = partial(_choose_from, section, documents, similar, cited, company=company, is_generative=is_generative)
+    parts, unanswered, company = await core.computing.run(choose, deadline_s=_DEADLINE_S, is_background=True)
     return Material(parts=parts, requirements=tuple(passage.text for passage in required), company=company, unanswered=unanswered)
+
+
+def _choose_from(
+    section: TemplateSection,
+    documents: Sequence[DocumentText],
+    similar: Sequence[Mapping[UUID, float]],
+    cited: Collection[tuple[UUID, str]],
+    *,
+    company: str,
+    is_generative: bool,
+) -> tuple[list[Passage], frozenset[int], str]:
+    """Like `_choose`, from documents that may be about others, with the name of the company; the documents say it unless it is given."""
+    company = company or infer_company([(document.kind, document.text) for document in documents])
+    own = _without_others(documents, company)
+    return *_choose(section, own, similar, cited, is_generative=is_generative), company
 
 
 def _without_others(documents: Sequence[DocumentText], company: str) -> list[DocumentText]:

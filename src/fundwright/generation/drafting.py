@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import TypedDict
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor
 from fundwright.activity import service as activity
+from fundwright.core.computing import Busy, Ended
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun
@@ -94,6 +96,7 @@ async def write(run: JobRun[WriteDraft, Actor, SectionCheckpoint]) -> WrittenDra
         await editing.number_matches(session, run.actor.workspace_id, draft_id)
         draft = await service.get_draft(session, run.actor, draft_id)
         await activity.record(session, run.actor, service.FINISHED, service.subject_of(draft), related=[draft.opportunity_id])
+    await _check(run, draft_id)
     await run.progress(total, total, "")
     return {"draft_id": str(draft_id), "slug": draft.slug}
 
@@ -126,7 +129,14 @@ async def write_again(run: JobRun[WriteSection, Actor, SectionCheckpoint]) -> Wr
         )
     async with run.transaction() as session:
         await editing.number_matches(session, run.actor.workspace_id, draft.id)
+    await _check(run, draft.id)
     return {"draft_id": str(draft.id), "slug": draft.slug, "outcome": outcome}
+
+
+async def _check(run: DraftingRun, draft_id: UUID) -> None:
+    """Check the claims, so that the first page that opens shows the checks."""
+    with suppress(Busy, Ended):  # the page has them made
+        await service.check_outstanding(run.services, run.actor, draft_id, is_background=True)
 
 
 async def _write_section(

@@ -1,12 +1,12 @@
 """Edits a finished draft: changes, moves, adds, deletes, and regenerates sections.
 
 A save names the revision that it is based on, and is refused if the section has been saved since. Every text is kept as a version,
-regardless of its author, until there are a hundred newer ones. The result of a change does not include checks of claims, because they take
-too long.
+regardless of its author, until there are a hundred newer ones. The claims of a changed text are checked afterward.
 """
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -22,7 +22,7 @@ from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
-from fundwright.core.database import now
+from fundwright.core.database import call_after_commit, now
 from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.jobs import JobState
 from fundwright.core.live import publish
@@ -126,7 +126,7 @@ async def choose_sources(session: AsyncSession, actor: Actor, draft_id: UUID, ch
 
 @needs(Permission.WORK)
 async def save_section(
-    session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, save: SectionSave
+    session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, section_id: UUID, save: SectionSave
 ) -> DraftSectionRead:
     """Save heading and text. Raises NotFound, SectionChanged, and Invalid if a citation has no source."""
     section = await _lock_section(session, actor, draft_id, section_id)
@@ -144,6 +144,7 @@ async def save_section(
         section.heading = heading
         await change_text(session, section, save.text, origin=VersionOrigin.PERSON, author=actor, is_continued=is_same_editor)
         section.saved_by, section.saved_sequence = save.editor, save.sequence
+        _check_later(session, actor, core, draft_id)
         await _record(session, actor, EDITED, section)
     return await _changed_section(session, actor, section)
 
@@ -165,6 +166,7 @@ async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id:
     session.add(section)
     await session.flush()
     await _put(session, [other.id for other in sections], section, new.position)
+    _check_later(session, actor, core, draft_id)
     await _record(session, actor, SECTION_ADDED, section)
     if new.instructions:
         await _enqueue(session, actor, core, draft, section, new.instructions)
@@ -239,7 +241,7 @@ async def mark_question(
 
 @needs(Permission.WORK)
 async def decide_match(
-    session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, decision: MatchDecision
+    session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, section_id: UUID, decision: MatchDecision
 ) -> DraftSectionRead:
     """Append a possible match with its citation to the section, which answers its question, or dismiss it.
 
@@ -261,6 +263,7 @@ async def decide_match(
         citation = f" [{match['number']}]" if match["number"] is not None else ""
         text = "\n\n".join(filter(None, (section.text.rstrip(), f"{match['text']}{citation}")))
         await change_text(session, section, text, origin=VersionOrigin.PERSON, author=actor)
+        _check_later(session, actor, core, draft_id)
         await _record(session, actor, EDITED, section)
         _mark(section, QuestionChange(question=match["question"], is_done=True))
     return await _changed_section(session, actor, section)
@@ -324,7 +327,7 @@ async def compare_version(core: Core, actor: Actor, draft_id: UUID, section_id: 
     async with core.database.reading() as session:
         section = await repository.get_section(session, actor.workspace_id, draft_id, section_id)
         version = await repository.get_version(session, section.id, number)
-    pieces = await service.calculate(actor.id, comparing.compare, version.text, section.text)
+    pieces = await core.computing.run(partial(comparing.compare, version.text, section.text))
     return VersionDiff(number=number, pieces=pieces)
 
 
@@ -336,7 +339,7 @@ async def compare_text(core: Core, actor: Actor, draft_id: UUID, section_id: UUI
         section = await _read_section(session, actor, found)
         current = await repository.find_current_version(session, section_id)
         version = await repository.get_version(session, section_id, current) if current is not None else None
-    pieces = await service.calculate(actor.id, comparing.compare, section.text, other.text)
+    pieces = await core.computing.run(partial(comparing.compare, section.text, other.text))
     return SectionComparison(
         section=section,
         pieces=pieces,
@@ -365,12 +368,15 @@ async def find_current_version(session: AsyncSession, actor: Actor, draft_id: UU
 
 
 @needs(Permission.WORK)
-async def restore_version(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, number: int) -> DraftSectionRead:
+async def restore_version(
+    session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, section_id: UUID, number: int
+) -> DraftSectionRead:
     """Restore the text of a version as a new version. Raises NotFound."""
     section = await _lock_section(session, actor, draft_id, section_id)
     version = await repository.get_version(session, section.id, number)
     section.heading = version.heading
     await change_text(session, section, version.text, origin=VersionOrigin.RESTORED, author=actor)
+    _check_later(session, actor, core, draft_id)
     await _record(session, actor, EDITED, section)
     return await _changed_section(session, actor, section)
 
@@ -443,6 +449,11 @@ async def keep_version(
     await session.flush()
     if latest is not None:
         await repository.remove_versions(session, section.id, up_to=latest.number + 1 - _MAX_VERSIONS)
+
+
+def _check_later(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID) -> None:
+    """Have the claims of a changed text checked once it is committed. Jobs that write check at their end."""
+    call_after_commit(session, lambda: asyncio.ensure_future(service.check_later(core, actor, draft_id)))
 
 
 async def _record(session: AsyncSession, actor: Actor, kind: ActivityKind, section: DraftSection) -> None:

@@ -75,6 +75,8 @@ class DraftSection(Base):
     possible_matches: Mapped[list[PossibleMatchRecord]] = mapped_column(JSONB, default=list)
     """Possible matches: question, text, the number of the citation, and, until it has a number, its source."""
     dropped_citations: Mapped[int] = mapped_column(default=0)
+    checks: Mapped[JsonObject | None] = mapped_column(JSONB(none_as_null=True))
+    """The `KeptChecks` of its claims. They are outstanding if they are of another revision."""
 
 
 class DraftVersion(Base):

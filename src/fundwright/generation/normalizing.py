@@ -12,6 +12,8 @@ from itertools import pairwise
 import snowballstemmer
 
 from fundwright.language.sentences import spans_of
+from fundwright.language.symbols import SYMBOLS
+from fundwright.language.units import unit_of
 
 
 def listed(words: str) -> list[str]:
@@ -54,12 +56,6 @@ _MAX_COUNTED = 12
 _QUARTER = re.compile(r"q[1-4]", re.IGNORECASE)
 _MONTHS = listed("january february march april may june july august september october november december")
 _MONTH_NAMES = {name[:3]: name for name in _MONTHS} | {"sept": "september"} | {name: name for name in _MONTHS}
-_ABBREVIATED_UNITS = {
-    "%": "percent", "h": "hour", "hr": "hour", "hrs": "hour", "min": "minute", "sec": "second", "m": "meter", "km": "kilometer",
-    "cm": "centimeter", "mm": "millimeter", "ft": "foot", "feet": "foot", "kg": "kilogram", "lb": "pound", "lbs": "pound",
-    "g": "gram", "mg": "milligram", "ml": "milliliter", "gal": "gallon", "oz": "ounce", "w": "watt", "kwh": "kilowatt-hour", "yr": "year",
-    "yrs": "year", "wk": "week", "wks": "week", "mo": "month", "µm": "micromolar", "μm": "micromolar", "nm": "nanomolar", "kw": "kilowatt", "mw": "megawatt",
-}  # fmt: skip
 STOP_WORDS = frozenset(
     listed(
         "a an the of to in on at for from by with as and or but is are was were be been being am it its this that these those which who whom "
@@ -182,6 +178,7 @@ _SYNONYMS = (
     "size dimension",
     "open available",
     "doctorate ph.d phd",
+    "foot feet",
 )
 """Common synonyms in proposals, and irregular forms."""
 
@@ -202,10 +199,9 @@ def stems(words: str) -> frozenset[str]:
 
 UNITS = frozenset(
     stem(unit)
-    for unit in listed(
-        "percent dollar second minute hour day week month quarter year inch mile foot meter kilometer centimeter millimeter yard "
-        "acre hectare gram kilogram ton pound ounce gallon liter micrometer nanometer micromolar nanomolar millimolar watt kilowatt megawatt "
-        "volt cycle mil microgram milligram milliliter mph psi bar kilowatt-hour acre-foot degree"
+    for unit in (
+        *(name for name in SYMBOLS.values() if " " not in name),
+        *listed("dollar day quarter inch ton liter volt cycle mil mph psi bar acre-foot degree"),
     )
 )
 """Units. The same number with another unit is a different claim."""
@@ -271,6 +267,7 @@ class Text:
             end = token.end
             self.positions.append(position)
             self.places.setdefault(token.key, []).append(place)
+        self.keys = [token.key for token in self.tokens]
         self.content = [token for token in self.tokens if token.is_content]
         self.values = [token.value for token in self.tokens if token.value is not None]
 
@@ -410,7 +407,7 @@ def _read_number(found: list[Token], text: str, start: int, raw: str, sentence: 
         found.append(_number(raw, float(raw.replace(",", "")), start, start + len(raw), sentence, unit))
     elif counted and counted[2].lower() in ("st", "nd", "rd", "th"):
         found.append(Token(raw.lower(), raw, start, start + len(raw), sentence))
-    elif counted and (counted[2].islower() or counted[2].lower() in _SCALES):
+    elif counted and (counted[2].islower() or counted[2] in SYMBOLS or counted[2].lower() in _SCALES):
         found.append(_number(counted[1], float(counted[1].replace(",", "")), start, start + counted.end(1), sentence, unit))
         for part in _PIECE.finditer(raw, counted.start(2)):
             _read_word(found, start + part.start(), part.group(), sentence)
@@ -422,7 +419,7 @@ def _read_number(found: list[Token], text: str, start: int, raw: str, sentence: 
 
 
 def _read_word(found: list[Token], start: int, written: str, sentence: int) -> None:
-    word, end = written.lower(), start + len(written)
+    word, end, measure = written.lower(), start + len(written), unit_of(written)
     is_name = written[0].isupper()
     if word in _NUMBER_WORDS and word != "one":
         tens = found[-1] if found else None
@@ -440,7 +437,16 @@ def _read_word(found: list[Token], start: int, written: str, sentence: int) -> N
     elif written == "US":
         found.append(Token("usa", "U.S", start, end, sentence, is_name=True))
     else:
-        found.append(Token(stem(_ABBREVIATED_UNITS.get(word, word)), written, start, end, sentence, is_name=is_name))
+        found.append(
+            Token(
+                stem(measure if measure and " " not in measure else word),
+                written,
+                start,
+                end,
+                sentence,
+                is_name=is_name,
+            )
+        )
 
 
 def _number(text: str, value: float, start: int, end: int, sentence: int, unit: str) -> Token:

@@ -12,11 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job, JobState
+from fundwright.core.lists import ordered_by
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.core.scopes import across_workspaces
 from fundwright.generation.models import Citation, Draft, DraftSection, DraftVersion
-from fundwright.generation.schemas import LARGEST_INTEGER, DraftQuery, DraftState, PossibleMatchRecord, SectionState
+from fundwright.generation.schemas import LARGEST_INTEGER, DraftQuery, DraftState, KeptChecks, PossibleMatchRecord, SectionState
 from fundwright.trash import repository as trash
 from fundwright.workspaces.restrictions import restricted_ids
 
@@ -125,13 +126,8 @@ async def page(session: AsyncSession, owner_id: UUID, query: DraftQuery) -> tupl
         conditions.append(is_restricted if query.is_restricted else ~is_restricted)
     drafts = _drafts(owner_id).where(*conditions)
     total = await session.scalar(select(func.count()).select_from(drafts.with_only_columns(Draft.id).subquery())) or 0
-    order = _SORTS.get(query.sort_field, Draft.created_at)
-    is_descending = query.is_descending or query.sort_field not in _SORTS
-    rows = await session.execute(
-        drafts.order_by(order.desc().nulls_last() if is_descending else order.asc().nulls_last(), Draft.id)
-        .offset(query.offset)
-        .limit(query.page_size)
-    )
+    order = ordered_by(query, _SORTS, default=Draft.created_at.desc())
+    rows = await session.execute(drafts.order_by(order, Draft.id).offset(query.offset).limit(query.page_size))
     return [_draft_and_job(*row) for row in rows], total
 
 
@@ -167,7 +163,7 @@ async def citations(session: AsyncSession, draft_id: UUID) -> list[Citation]:
 async def citation_numbers(session: AsyncSession, draft_id: UUID) -> set[int]:
     """Return the numbers of all citations of a draft that the caller sees, also of those that `citations` leaves out because their
     documents are hidden from it."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "citations"):
         return set(await session.scalars(select(Citation.number).where(Citation.draft_id == draft_id)))
 
 
@@ -232,6 +228,22 @@ async def find_own_section(session: AsyncSession, owner_id: UUID, section_id: UU
         .where(Draft.owner_id == owner_id, DraftSection.id == section_id)
         .execution_options(populate_existing=True)
     )
+
+
+async def all_citations(session: AsyncSession, draft_id: UUID) -> list[Citation]:
+    """Return all citations of a draft that the caller sees, also those whose documents are hidden from it. Only for what shows none of
+    them, such as checks, which are filtered when they are read."""
+    async with across_workspaces(session, "citations"):
+        return await citations(session, draft_id)
+
+
+async def keep_checks(session: AsyncSession, section_id: UUID, kept: KeptChecks) -> None:
+    """Keep the checks of a section, unless its text has changed or a newer checker has checked it in the meantime. The reader, who may
+    not change the draft, causes it."""
+    checker = func.coalesce(DraftSection.checks["checker"].as_integer(), 0)
+    is_current = and_(DraftSection.id == section_id, DraftSection.revision == kept.revision, checker <= kept.checker)
+    async with across_workspaces(session, "checks of drafts"):
+        await session.execute(update(DraftSection).where(is_current).values(checks=kept.model_dump(mode="json")))
 
 
 async def order_sections(session: AsyncSession, section_ids: Sequence[UUID]) -> None:

@@ -128,6 +128,25 @@ class ClaimCheck(BaseModel):
     numbers: tuple[int, ...]
     quotes: tuple[PassageQuote, ...]
     missing: tuple[str, ...]
+    cited: tuple[int, ...] = ()
+    """What it cites, or if it cites nothing, what a later sentence of its paragraph cites."""
+
+
+class Checking(StrEnum):
+    """Whether the claims of a section have been checked. `too_long`: only the first ones, because all would take too long."""
+
+    DONE = "done"
+    OUTSTANDING = "outstanding"
+    TOO_LONG = "too_long"
+
+
+class KeptChecks(BaseModel):
+    """The checks of the claims of a section, as kept with it: of which revision of its text, and by which version of the checker."""
+
+    revision: int
+    checker: int
+    is_too_long: bool = False
+    claims: tuple[ClaimCheck, ...] = ()
 
 
 class MatchSource(TypedDict):
@@ -187,8 +206,9 @@ class DraftSectionRead(BaseModel):
     dropped_citations: int
     """The number of citations that the writer made up (numbers without a passage) and that were removed."""
     checks: tuple[ClaimCheck, ...] = ()
-    """The check of each claim of a finished section, in text order. Only in responses that return the whole draft, not after a
-    change."""
+    """The check of each claim of a finished section, in text order."""
+    checking: Checking = Checking.OUTSTANDING
+    """Whether `checks` are complete. Claims are checked after each change of the text."""
 
 
 _MAX_TITLE_CHARACTERS = 300
@@ -420,6 +440,8 @@ class DraftQuery(PageRequest):
     """Which drafts to list: `text` is searched in titles, and `is_restricted` are those that only chosen members of the workspace see, or
     all others. By default, the newest come first."""
 
+    sorts: ClassVar[tuple[str, ...]] = ("title", "template_title", "opportunity_title", "state", "created_at", "ended_at")
+
     text: str = Field(default="", max_length=500)
     state: DraftState | None = None
     opportunity_id: UUID | None = None
@@ -498,6 +520,12 @@ class DraftRead(DraftRow):
 
     def count_claims(self, state: CheckState) -> int:
         return sum(check.state is state for section in self.sections for check in section.checks)
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether no check of a finished section is outstanding."""
+        done = (section for section in self.sections if section.state == SectionState.DONE)
+        return all(section.checking is not Checking.OUTSTANDING for section in done)
 
     @property
     def open_questions(self) -> tuple[tuple[str, str], ...]:

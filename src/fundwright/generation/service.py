@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+from functools import partial
 from uuid import UUID
 
+import structlog
 from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -24,20 +25,22 @@ from fundwright.conversation import service as conversation
 from fundwright.conversation.schemas import Commented
 from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
-from fundwright.core.concurrency import PartyLimiter
-from fundwright.core.database import acquire_lock, require_no_transaction
-from fundwright.core.errors import Conflict, NoLongerMember, NotFound
+from fundwright.core.computing import TookTooLong, TookTooMuchMemory
+from fundwright.core.database import acquire_lock, without_session
+from fundwright.core.errors import Conflict, FundwrightError, NoLongerMember, NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, iterate_all
-from fundwright.core.scopes import INSTALLATION
+from fundwright.core.scopes import installation
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.generation import citing, claims, exporting, repository
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
+    Checking,
     CitationRead,
     CitationStyle,
+    ClaimCheck,
     DraftLink,
     DraftQuery,
     DraftRead,
@@ -46,6 +49,7 @@ from fundwright.generation.schemas import (
     DraftState,
     ExportedDraft,
     ExportFormat,
+    KeptChecks,
     PossibleMatchRead,
     PossibleMatchRecord,
     Rewriting,
@@ -68,8 +72,10 @@ from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.restrictions import RestrictableItem
 from fundwright.workspaces.schemas import Access, RestrictionForm, RestrictionRead
 
-P = ParamSpec("P")
-R = TypeVar("R")
+log = structlog.get_logger()
+
+_TURN_S, _MOST_TURNS = 1.0, 20
+"""How long the claims of a section are checked in one turn, and in how many turns."""
 
 DRAFT = "draft"
 """The kind of drafts in the trash, in activity, and of restrictions."""
@@ -82,8 +88,6 @@ EXPORTED = ActivityKind(
 
 RESTRICTED = later("A restricted draft")
 """The title of jobs that write a restricted draft: administrators see it."""
-
-_CALCULATIONS = PartyLimiter(1)
 
 
 class OpportunityRemoved(Conflict):
@@ -110,13 +114,12 @@ def drafts_topic(owner_id: UUID) -> str:
 
 
 @needs(Permission.READ)
-async def suggest_company(session: AsyncSession, actor: Actor) -> SuggestedCompany:
-    """Return the companies of the actor's last draft and documents."""
-    beginnings = await training.read_beginnings(session, actor, kinds=OUR_KINDS)
-    return SuggestedCompany(
-        of_last_draft=await repository.last_company(session, actor.workspace_id) or "",
-        of_documents=await asyncio.to_thread(infer_company, beginnings),
-    )
+async def suggest_company(core: Core, actor: Actor) -> SuggestedCompany:
+    """Return the companies of the actor's last draft and documents. Opens its own session."""
+    async with core.database.reading() as session:
+        beginnings = await training.read_beginnings(session, actor, kinds=OUR_KINDS)
+        last = await repository.last_company(session, actor.workspace_id)
+    return SuggestedCompany(of_last_draft=last or "", of_documents=await core.computing.run(partial(infer_company, beginnings)))
 
 
 @needs(Permission.WORK)
@@ -222,8 +225,16 @@ async def get_opportunity(session: AsyncSession, actor: Actor, draft: DraftRead)
 
 @needs(Permission.READ)
 async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
-    """Return the draft without checks of its claims. Raises NotFound, also for another workspace's draft."""
+    """Return the draft with the checks of its claims that are not outstanding. Raises NotFound, also for another workspace's draft."""
     return await _read(session, actor, await repository.get(session, actor.workspace_id, draft_id))
+
+
+@needs(Permission.WORK)
+async def require_shareable(session: AsyncSession, actor: Actor, draft_id: UUID) -> None:
+    """Raise NotFound, or NotAllowed if the draft is restricted and the actor may not edit it."""
+    if not await links_of(session, actor, [draft_id]):
+        raise NotFound(t("The draft"))
+    await restrictions.require(session, actor, draft_id)
 
 
 @needs(Permission.WORK)
@@ -231,7 +242,7 @@ async def get_to_share(session: AsyncSession, actor: Actor, draft_id: UUID) -> D
     """Return the draft as the actor may show it to people outside of the workspace: without anything about restricted documents. Raises
     NotFound, or NotAllowed if the draft is restricted and the actor may not edit it."""
     draft = await get_draft(session, actor, draft_id)
-    await restrictions.require(session, actor, draft_id)
+    await require_shareable(session, actor, draft_id)
     documents = {citation.document_id for citation in draft.citations if citation.document_id is not None}
     restricted = await restrictions.access_to(session, actor, documents)
     citations = (_withheld_citation(each.number) if each.document_id in restricted else each for each in draft.citations)
@@ -261,15 +272,20 @@ async def get_commented(session: AsyncSession, actor: Actor, draft_id: UUID) -> 
 
 @needs(Permission.READ)
 async def get_checked(core: Core, actor: Actor, draft_id: UUID) -> DraftRead:
-    """Return the draft with checks of its claims. Opens its own session. Raises NotFound, also for another workspace's draft."""
+    """Return the draft with the checks of all claims; those that are outstanding are made. Opens its own sessions. Raises NotFound, also
+    for another workspace's draft."""
     async with core.database.reading() as session:
         draft = await get_draft(session, actor, draft_id)
-    return await calculate(actor.id, claims.check_draft, draft)
+    if draft.is_checked:
+        return draft
+    await check_outstanding(core, actor, draft_id)
+    async with core.database.reading() as session:
+        return await get_draft(session, actor, draft_id)
 
 
 @needs(Permission.READ)
 async def get_by_slug(core: Core, actor: Actor, slug: str) -> DraftRead:
-    """Like `get_checked`. Raises NoLongerMember if the draft is older than the end of the actor's membership in its workspace."""
+    """Like `get_draft`, and have outstanding checks made in the meantime. Opens its own session. Raises NoLongerMember if the draft is older than the end of the actor's membership in its workspace."""
     async with core.database.reading() as session:
         try:
             row = await repository.get_by_slug(session, actor.workspace_id, slug)
@@ -277,11 +293,90 @@ async def get_by_slug(core: Core, actor: Actor, slug: str) -> DraftRead:
             await _explain_missing(core, actor, slug)
             raise
         draft = await _read(session, actor, row)
-    return await calculate(actor.id, claims.check_draft, draft)
+    if not draft.is_checked:
+        await check_later(core, actor, draft.id)
+    return draft
+
+
+@needs(Permission.READ)
+async def check_later(core: Core, actor: Actor, draft_id: UUID) -> None:
+    """Make outstanding checks in a task of their own, one for each draft, and again if the draft changes meanwhile. Pages of the draft get
+    them through its topic."""
+    tasks = core.shared(f"{__name__}.checking", partial(_tasks_until_closing, core))
+    wanted = core.shared(f"{__name__}.wanted", set[UUID])
+    wanted.add(draft_id)
+
+    async def check() -> None:
+        try:
+            while draft_id in wanted:
+                wanted.discard(draft_id)
+                await check_outstanding(core, actor, draft_id, is_background=True)
+        except FundwrightError as error:  # deleted in the meantime, or the server is busy: the next page that opens asks again
+            log.info("claims.not_checked", draft_id=str(draft_id), reason=type(error).__name__)
+        finally:
+            wanted.discard(draft_id)
+            tasks.pop(draft_id, None)
+
+    if draft_id not in tasks:
+        tasks[draft_id] = asyncio.create_task(check(), context=without_session())
+
+
+def _tasks_until_closing(core: Core) -> dict[UUID, asyncio.Task[None]]:
+    tasks: dict[UUID, asyncio.Task[None]] = {}
+
+    async def end() -> None:
+        ended = list(tasks.values())
+        for task in ended:
+            task.cancel()
+        await asyncio.gather(*ended, return_exceptions=True)
+
+    core.closing.push_async_callback(end)
+    return tasks
+
+
+@needs(Permission.READ)
+async def check_outstanding(core: Core, actor: Actor, draft_id: UUID, *, is_background: bool = False) -> None:
+    """Check the claims of finished sections whose text has changed since they were checked, and keep the checks. Opens its own transactions.
+    In the background, it waits for its turn as long as necessary. Raises NotFound, Busy, or Ended."""
+    async with core.database.reading() as session:
+        draft = await get_draft(session, actor, draft_id)
+        citations = tuple(map(_citation, await repository.all_citations(session, draft_id)))
+    room = claims.MAX_CLAIMS_OF_DRAFT - sum(len(section.checks) for section in draft.sections)
+    checked = claims.checked_ids(draft)
+    for section in draft.sections:
+        if section.state != SectionState.DONE or section.checking is not Checking.OUTSTANDING:
+            continue
+        kept = KeptChecks(revision=section.revision, checker=claims.CHECKER, is_too_long=True)
+        if section.id in checked:
+            sources = claims.sources_of(section.text, citations)
+            check = partial(claims.check_claims, section.text, sources, draft.company, seconds=_TURN_S)
+            kept.claims, kept.is_too_long = await _check_by_turns(core, check, room=room, is_background=is_background)
+        room -= len(kept.claims)
+        async with core.database.transaction() as session:
+            await repository.keep_checks(session, section.id, kept)
+            await publish(session, draft_topic(draft_id))
+
+
+async def _check_by_turns(
+    core: Core, check: partial[tuple[tuple[ClaimCheck, ...], int | None]], *, room: int, is_background: bool
+) -> tuple[tuple[ClaimCheck, ...], bool]:
+    """Return the checks of the first `room` claims of a section that are made within a number of turns, and whether others are left. After
+    each turn, other accounts have theirs."""
+    checks: list[ClaimCheck] = []
+    first: int | None = 0
+    for _ in range(_MOST_TURNS):
+        try:
+            found, first = await core.computing.run(partial(check, first=first), is_background=is_background)
+        except (TookTooLong, TookTooMuchMemory):
+            break
+        checks += found
+        if first is None or len(checks) >= room:
+            break
+    return tuple(checks[: max(room, 0)]), first is not None or len(checks) > room
 
 
 async def _explain_missing(core: Core, actor: Actor, slug: str) -> None:
-    async with core.database.reading(scope=INSTALLATION) as session:
+    async with core.database.reading(scope=installation("former members")) as session:
         if await repository.is_of_former(session, slug, accounts.former_memberships(actor.id)):
             raise NoLongerMember
 
@@ -431,23 +526,17 @@ async def export_draft(
         draft = await get_draft(session, actor, draft_id)
         await audit.record(session, "draft.exported", actor=actor, subject=str(draft_id), client=client)
         await activity.record(session, actor, EXPORTED, subject_of(draft), related=[draft.opportunity_id])
-    return await calculate(actor.id, exporting.export, draft, form, citations=citations, author=actor.name)
-
-
-async def calculate(account_id: UUID, function: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:
-    """Run `function`, one at a time for each account, because threads of one process share a processor with everyone's requests.
-    Call it in a thread.
-
-    Raises ConnectionHeld inside a transaction: a caller that waits must not hold a connection or a lock.
-    """
-    require_no_transaction("Calculating")
-    async with _CALCULATIONS.slot(account_id):
-        return await asyncio.to_thread(function, *arguments, **options)
+    return await core.computing.run(partial(exporting.export, draft, form, citations=citations, author=actor.name))
 
 
 def as_markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTNOTES) -> str:
     """Return the whole draft as one text, the content of the exported Markdown file."""
     return exporting.markdown(draft, citations=citations)
+
+
+async def to_copy(core: Core, draft: DraftRead) -> str:
+    """Like `as_markdown`, without delaying anyone else, however long the draft is."""
+    return await core.computing.run(partial(exporting.markdown, draft))
 
 
 async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: DraftRead) -> DraftRead:
@@ -482,7 +571,7 @@ async def _read(session: AsyncSession, actor: Actor, row: repository.DraftAndJob
     text = "\n".join(section.text for section in sections)
     shown = citing.numbers_in(text) | {match.number for section in sections for match in section.possible_matches}
     names = await workspaces.names_of(session, actor, [draft.created_by])
-    return DraftRead(
+    read = DraftRead(
         **_row(row, names, await restrictions.access_to(session, actor, [draft.id])).model_dump(),
         writer_id=draft.writer_id,
         opportunity_number=draft.opportunity_number,
@@ -493,6 +582,7 @@ async def _read(session: AsyncSession, actor: Actor, row: repository.DraftAndJob
         sections=sections,
         citations=tuple(citation for number, citation in sorted(citations.items()) if number in shown),
     )
+    return claims.with_quotes(read)
 
 
 def _row(row: repository.DraftAndJob, names: Mapping[UUID | None, str], access: Mapping[UUID, Access | None]) -> DraftRow:
@@ -546,13 +636,14 @@ async def find_withheld(session: AsyncSession, actor: Actor, draft_id: UUID) -> 
 
 
 def read_section(section: DraftSection, job: Job | None, state: DraftState, withheld: Withheld) -> DraftSectionRead:
-    """Return a section without checks of its claims. `job` is the latest one that regenerates it, and `state` that of the draft."""
+    """Return a section, with the checks of its claims if they are of its text, but none of a claim that cites what is withheld. `job` is the latest one that regenerates it, and `state` that of the draft."""
     rewriting = None
     if job is not None:
         rewriting = _REWRITING.get(JobState(job.state)) or Rewriting(core_jobs.result_of(job, WrittenSection)["outcome"])
     is_underway = rewriting is Rewriting.UNDERWAY
     is_left = section.state == SectionState.WRITING and state.is_over  # the writer began the section and was stopped
     is_incoming = section.state != SectionState.DONE or (is_underway and bool(section.incoming))
+    checking, checks = _checks_of(section, withheld)
     return DraftSectionRead(
         id=section.id,
         ordinal=section.ordinal,
@@ -569,7 +660,17 @@ def read_section(section: DraftSection, job: Job | None, state: DraftState, with
         ),
         done_questions=tuple(section.done_questions),
         dropped_citations=section.dropped_citations,
+        checks=() if is_incoming else checks,
+        checking=checking,
     )
+
+
+def _checks_of(section: DraftSection, withheld: Withheld) -> tuple[Checking, tuple[ClaimCheck, ...]]:
+    kept = KeptChecks.model_validate(section.checks) if section.checks else None
+    if kept is None or kept.revision != section.revision or kept.checker < claims.CHECKER:
+        return Checking.OUTSTANDING, ()
+    shown = tuple(check for check in kept.claims if withheld.numbers.isdisjoint(check.cited))
+    return Checking.TOO_LONG if kept.is_too_long else Checking.DONE, shown
 
 
 def _withheld_citation(number: int) -> CitationRead:

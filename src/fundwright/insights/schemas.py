@@ -100,6 +100,8 @@ class UsageQuery(BaseModel):
 class PagesQuery(UsageQuery, PageRequest):
     """Which pages were visited on these days. `sort` is path, views, or people; the most viewed come first by default."""
 
+    sorts: ClassVar[tuple[str, ...]] = ("path", "views", "people")
+
 
 class DayUsage(BaseModel):
     """One day in UTC. `people` are accounts that opened a page."""
@@ -156,6 +158,8 @@ class PageVisits(BaseModel):
 class HistoryQuery(PageRequest):
     """Which of everyone's jobs to list. `sort` is kind, title, person, state, created_at, or duration_s; the newest come first by
     default."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("kind", "title", "person", "state", "created_at", "duration_s")
 
     kind: str = Field(default="", max_length=80, pattern=r"^[\w.-]*$")
     state: HistoryState | None = None

@@ -13,6 +13,7 @@ import structlog
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
+from fundwright.core.fair_loop import of_the_server
 from fundwright.insights import jobs
 from fundwright.insights.schemas import Viewed
 
@@ -71,7 +72,7 @@ class Batches:
             return
         self._waiting.append(view)
         if self._task is None:
-            self._task = asyncio.create_task(self._run())
+            self._task = asyncio.create_task(self._run(), context=of_the_server())
 
     async def close(self) -> None:
         self._closing.set()

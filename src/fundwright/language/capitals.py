@@ -12,6 +12,7 @@ _SHORT_WORDS = frozenset(
     lip lot low man map mat max may mid mix mud net new non not now nut off oil old one our out own pad pan pay peg per pig pin pod
     pot pre pro raw ray red rib rig par rim rio rip rod row rug run sea see set six ski sky sub sun tab tap tax tee ten tie tip ton
     top tow toy tri tub tug two up use van vet via war way web wet win yes zoo do go if is no so st be it we
+    me my you who why how
     """.split()  # noqa: SIM905
 )
 """Of up to three letters. Others that are that short are nearly always abbreviations."""
@@ -22,9 +23,10 @@ _ACRONYMS = frozenset(
     niaid niams nibib nichd nida nidcd nidcr niddk niehs nigms niin nimh nimhd ninds ninr nist nmfs nnsy noaa norad oconus osha
     pfas pmel rfid satcom satoc scada scif sdvosb sewp socom spawar suas swat unicor usace usaf usag usaid usar uscg uscgc uscis
     usda usfs usfws usgs usmc usns usss vamc viii visn voip vosb wosb
+    barda cfr conops cv dhs dod doj epa faa fda gsa hhs nih nsf rfi rfp rfq sbir sttr uei usaid usps va
     """.split()  # noqa: SIM905
 )
-"""Of four letters and more, beside those without a vowel."""
+"""Beside those without a vowel, and the short ones, which count only where all words are in capitals."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _VOWEL = re.compile(r"[AEIOUY]")
 _MOST_LOWER = 2
@@ -48,6 +50,16 @@ def without_capitals(text: str) -> str:
         return word[0].title() if word[0][1:2] in ("'", "’") else word[0].capitalize()  # O'Brien, but Veteran's
 
     return _WORD.sub(written, spaced)
+
+
+def title_of_words(words: str) -> str:
+    """A text with abbreviations that are written like words, such as the name of a file, in their usual spelling: “cv whitfield” is
+    “CV Whitfield”, and “Usda Sbir” is “USDA SBIR”. Other texts stay as they are."""
+    if not any(word.lower() in _ACRONYMS for word in _WORD.findall(words)):
+        return words
+    if words.islower():
+        return without_capitals(words.upper())
+    return _WORD.sub(lambda word: word[0].upper() if word[0].istitle() and word[0].lower() in _ACRONYMS else word[0], words)
 
 
 def _is_abbreviation(word: str) -> bool:

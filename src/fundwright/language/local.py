@@ -14,8 +14,11 @@ from tokenizers import Tokenizer
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError
+from fundwright.core.fair_loop import current_party
 from fundwright.core.messages import t
+from fundwright.core.turns import Turns
 from fundwright.language.protocols import Vectors
+from fundwright.language.threads import AT_ONCE, MODELS
 
 _MAX_TOKENS = 256
 _MAX_CHARACTERS = 20_000
@@ -34,11 +37,12 @@ class OnnxEmbedder:
     """A sentence-transformers model: `model.onnx` beside `tokenizer.json`.
 
     Embedding one text at a time is fastest on a CPU and makes each vector independent of the others. `threads` is the number of
-    threads for one text.
+    threads for one text. Accounts take turns, slice by slice.
     """
 
     def __init__(self, folder: Path, *, id: str, threads: int = 2) -> None:
         self.id = id
+        self._turns = Turns(AT_ONCE, each=AT_ONCE)
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         # Published tokenizers pad, and truncate at 128 tokens, which costs a third of the ranking quality.
         self._tokenizer.no_padding()
@@ -55,10 +59,11 @@ class OnnxEmbedder:
         self.dimension = len(self._embed_one("dimension"))
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        vectors, loop = np.empty((len(texts), self.dimension), dtype=np.float32), asyncio.get_running_loop()
         for start in range(0, len(texts), _SLICE):
             part = texts[start : start + _SLICE]
-            vectors[start : start + len(part)] = await asyncio.to_thread(self._embed_slice, part)
+            async with self._turns.turn(current_party()):
+                vectors[start : start + len(part)] = await loop.run_in_executor(MODELS, self._embed_slice, part)
         return vectors
 
     def _embed_slice(self, texts: Sequence[str]) -> Vectors:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -12,18 +13,24 @@ import numpy as np
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, Invalid
-from fundwright.core.messages import t
+from fundwright.core.messages import number, t
 from fundwright.language.protocols import Embedder, SectionRequest, Vectors
 from fundwright.language.schemas import heading_text
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-    from openai.types.chat import ChatCompletionMessageParam
+    from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
     from pydantic import SecretStr
 
 _OPENAI = "https://api.openai.com/v1"
 _BATCH = 64
 _TIMEOUT_S = 60.0
+_ANSWER_S = 300.0
+"""For a whole section, however slowly it arrives."""
+_MOST_CHARACTERS = 100_000
+"""Of a section: twenty pages."""
+_SURROGATES = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which no database or file can hold."""
 
 _SYSTEM = """You write one section of a proposal for federal funding.
 
@@ -84,15 +91,48 @@ class OpenAIWriter:
         self.label = label or f"{model} (OpenAI-compatible endpoint)"
 
     async def write(self, request: SectionRequest) -> AsyncIterator[str]:
+        deadline = asyncio.get_running_loop().time() + _ANSWER_S
+        length, is_answer = 0, False
         with _sentences(self._url, self._model, "WRITER"):
-            stream = await self._client.chat.completions.create(
-                model=self._model, messages=messages(request), stream=True, temperature=0.2
-            )
+            async with asyncio.timeout_at(deadline):
+                stream = await self._client.chat.completions.create(
+                    model=self._model, messages=messages(request), stream=True, temperature=0.2
+                )
             async with stream:
-                async for event in stream:
-                    piece = event.choices[0].delta.content if event.choices else None
-                    if piece:
+                events = aiter(stream)
+                while (event := await _next(events, deadline)) is not None:
+                    choices = _choices_of(event)
+                    is_answer = is_answer or choices is not None
+                    if piece := _SURROGATES.sub("\ufffd", _text_of(choices or ())):
+                        length += len(piece)
+                        if length > _MOST_CHARACTERS:
+                            raise EndpointFailed(
+                                t(
+                                    "The endpoint {url} wrote more than {n} characters for one section. Try again, or choose another model.",
+                                    url=self._url,
+                                    n=number(_MOST_CHARACTERS),
+                                )
+                            )
                         yield piece
+        if not is_answer:
+            raise _other_format(self._url, "WRITER")
+
+
+def _choices_of(event: object) -> list[object] | None:
+    """The client does not check what the server sends. None if it is not a piece of an answer."""
+    choices: object = getattr(event, "choices", None)
+    return choices if isinstance(choices, list) else None
+
+
+def _text_of(choices: Sequence[object]) -> str:
+    content = getattr(getattr(choices[0], "delta", None), "content", None) if choices else None
+    return content if isinstance(content, str) else ""
+
+
+async def _next(events: AsyncIterator[ChatCompletionChunk], deadline: float) -> ChatCompletionChunk | None:
+    """A model that sends a little now and then does not hold its place for longer than the deadline of the whole answer."""
+    async with asyncio.timeout_at(deadline):
+        return await anext(events, None)
 
 
 def messages(request: SectionRequest) -> list[ChatCompletionMessageParam]:
@@ -171,6 +211,13 @@ def _unit(vectors: Vectors) -> Vectors:
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
+def _other_format(url: str, setting: str) -> EndpointFailed:
+    """Most often, a web page."""
+    return EndpointFailed(
+        t("The endpoint {url} did not answer in the format of OpenAI. Check FUNDWRIGHT_{setting}_URL.", url=url, setting=setting)
+    )
+
+
 @contextmanager
 def _sentences(url: str, model: str, setting: str) -> Iterator[None]:
     """Explain an error of the endpoint, and which setting to check."""
@@ -196,6 +243,16 @@ def _sentences(url: str, model: str, setting: str) -> Iterator[None]:
                 setting=setting,
             )
         ) from error
+    except TimeoutError as error:
+        raise EndpointFailed(
+            t(
+                "The endpoint {url} took longer than {n} seconds. Try again, or choose a faster model.",
+                url=url,
+                n=number(round(_ANSWER_S)),
+            )
+        ) from error
+    except json.JSONDecodeError as error:
+        raise _other_format(url, setting) from error
     except openai.APIConnectionError as error:
         raise EndpointFailed(
             t(

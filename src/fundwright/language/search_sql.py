@@ -50,14 +50,12 @@ def cosine_distance(
     return compared.op("<=>", return_type=Float())(cast(vector, HALFVEC(dimension)))
 
 
-async def create_vector_index(session: AsyncSession, table: str, name: str, *, dimension: int, condition: str) -> None:
-    """Create the HNSW index of the vectors that meet a condition, unless it exists or the dimension is too large for one."""
+async def create_vector_index(session: AsyncSession, table: str, name: str, *, dimension: int, of: tuple[str, str | int]) -> None:
+    """Create the HNSW index of the vectors whose column `of[0]` has the value `of[1]`, unless it exists or the dimension is too large for
+    one."""
     if dimension > MAX_INDEXED_DIMENSION or await session.scalar(text("SELECT to_regclass(:name)"), {"name": name}):
         return
     # IF NOT EXISTS is not enough: of two jobs that create the index at the same time, the second would fail.
     await acquire_lock(session, f"{table} index")
-    statement = (
-        f"CREATE INDEX IF NOT EXISTS {name} ON {table} "
-        f"USING hnsw ((vector::halfvec({int(dimension)})) halfvec_cosine_ops) WHERE {condition}"
-    )
-    await (await session.connection()).exec_driver_sql(statement.replace("%", "%%"))
+    column, value = of
+    await session.execute(func.create_vector_index(table, name, dimension, column, str(value)))

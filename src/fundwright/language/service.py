@@ -22,6 +22,7 @@ from fundwright.language.protocols import (
     WriterFactory,
 )
 from fundwright.language.schemas import ModelsInUse
+from fundwright.language.threads import MODELS
 
 T = TypeVar("T")
 
@@ -145,5 +146,5 @@ async def _once(core: Core, key: str, create: Callable[[], T]) -> T:
     lock = core.shared(f"{key}.lock", asyncio.Lock)
     async with lock:
         if key not in core.cache:
-            core.cache[key] = await asyncio.to_thread(create)
+            core.cache[key] = await asyncio.get_running_loop().run_in_executor(MODELS, create)
         return cast(T, core.cache[key])

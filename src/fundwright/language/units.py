@@ -5,39 +5,63 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from fundwright.language.symbols import SYMBOLS
+
+_SPELLED_OUT = frozenset(
+    (
+        *(
+            "acre",
+            "barrel",
+            "cubic foot",
+            "cubic foot per minute",
+            "cubic foot per second",
+            "cubic yard",
+            "foot",
+            "full-time equivalent",
+        ),
+        *("gallon", "gallon per day", "gallon per minute", "hectare", "horsepower", "hour", "kilogram", "kilometer", "kilowatt"),
+        *(
+            "kilowatt-hour",
+            "linear foot",
+            "megawatt",
+            "megawatt-hour",
+            "mile",
+            "million gallon per day",
+            "milliwatt",
+            "milliwatt-hour",
+        ),
+        *("pound", "square foot", "square mile", "square yard", "year"),
+    )
+)
+"""Units that questions name in words where documents abbreviate them."""
+
+
+def _plural(name: str) -> str:
+    first, per, rest = name.partition(" per ")
+    if first == "horsepower":
+        return name
+    several = f"{first.removesuffix('foot')}feet" if first.endswith("foot") else f"{first}s"
+    return several + per + rest
+
+
+def unit_of(written: str) -> str | None:
+    """The name of the unit with this symbol. Its case matters if it decides between two: “MW” and “mW”. In “KW” and “Lbs”, it does not, and
+    “mw” is the larger of the two."""
+    return SYMBOLS.get(written) or (_FOLDED.get(written.casefold()) if len(written) > 1 else None)
+
+
+def _by_folded_symbol() -> dict[str, str]:
+    """Of symbols that differ in case, the one in lower case, or else that with most capitals: `nm`, but `MW` and `GB`."""
+    return {
+        symbol.casefold(): name
+        for symbol, name in sorted(SYMBOLS.items(), key=lambda each: (each[0].islower(), sum(map(str.isupper, each[0]))))
+    }
+
+
+_FOLDED = _by_folded_symbol()
 _UNITS = {
-    "ac": "acres",
-    "bbl": "barrels",
-    "cf": "cubic feet",
-    "cfm": "cubic feet per minute",
-    "cfs": "cubic feet per second",
-    "cu ft": "cubic feet",
-    "cu yd": "cubic yards",
-    "cy": "cubic yards",
-    "cyd": "cubic yards",
-    "fte": "full-time equivalents",
-    "ft": "feet",
-    "gal": "gallons",
-    "gpd": "gallons per day",
-    "gpm": "gallons per minute",
-    "ha": "hectares",
-    "hp": "horsepower",
-    "hr": "hours",
-    "kg": "kilograms",
-    "km": "kilometers",
-    "kw": "kilowatts",
-    "kwh": "kilowatt-hours",
-    "lb": "pounds",
-    "lf": "linear feet",
-    "mgd": "million gallons per day",
-    "mi": "miles",
-    "mw": "megawatts",
-    "mwh": "megawatt-hours",
-    "sf": "square feet",
-    "sq ft": "square feet",
-    "sq mi": "square miles",
-    "sy": "square yards",
-    "yr": "years",
+    symbol: _plural(_FOLDED[symbol])
+    for symbol in sorted({symbol.casefold() for symbol, name in SYMBOLS.items() if name in _SPELLED_OUT and len(symbol) > 1})
 }
 _WRITTEN = "|".join(unit.replace(" ", r"\.? ?") for unit in sorted(_UNITS, key=len, reverse=True)).join(("(?ai:", ")"))
 """Ignores the case of ASCII letters only: “mı” is not “mi”."""
@@ -75,4 +99,5 @@ def _spell_out(found: re.Match[str]) -> str:
     unit = re.sub(r"(?<=cu|sq)[. ]*", " ", found[2].casefold().replace(".", ""))
     before = found[1] if not found[1] or found[1].endswith(" ") else f"{found[1].rstrip('-')} "
     space = " " if not found[1] and found.string[found.start() - 1 : found.start()].isdigit() else ""
-    return f"{before}{space}{_UNITS[unit]}"
+    exact = SYMBOLS.get(found[2])
+    return f"{before}{space}{_plural(exact) if exact else _UNITS[unit]}"

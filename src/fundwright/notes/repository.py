@@ -21,7 +21,7 @@ async def page(session: AsyncSession, owner_id: UUID, query: NoteQuery) -> tuple
     found = select(Note).where(Note.owner_id == owner_id, *_conditions(query))
     columns = {"created_at": Note.created_at, "changed_at": Note.changed_at}
     order = [ordered_by(query, columns, default=Note.changed_at.desc())]
-    if query.sort_field not in columns:
+    if not query.sort:
         order.insert(0, Note.is_pinned.desc())
     rows = await session.scalars(
         found.order_by(*order, Note.id).offset(query.offset).limit(query.page_size).execution_options(populate_existing=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, ClassVar
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -91,6 +91,8 @@ class NoteRead(BaseModel):
 class NoteQuery(PageRequest):
     """Which notes of a workspace to list: pinned ones first, and then the last changed ones, unless `sort` is created_at or changed_at.
     `text` is part of a note, and `author` the account that wrote it."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("created_at", "changed_at")
 
     text: str = Field(default="", max_length=200)
     author: UUID | None = None

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.models import Account, Membership, Workspace
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
-from fundwright.core.lists import count_all
+from fundwright.core.lists import count_all, ordered_by
 from fundwright.core.messages import t
 from fundwright.notifications.models import Notification, NotificationChoice
 from fundwright.notifications.schemas import EmailTiming, NotificationQuery
@@ -71,7 +71,7 @@ async def forget_events(session: AsyncSession, events: Collection[str], account_
 
 async def page(session: AsyncSession, account_id: UUID, query: NotificationQuery) -> tuple[Sequence[Found], int]:
     found = _named().where(*_matching(account_id, query))
-    order = Notification.created_at.asc() if query.sort == "created_at" else Notification.created_at.desc()
+    order = ordered_by(query, {"created_at": Notification.created_at}, default=Notification.created_at.desc())
     rows = await session.execute(found.order_by(order, Notification.id).offset(query.offset).limit(query.page_size))
     return rows.all(), await count_all(session, found)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import ClassVar
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -57,6 +58,8 @@ class NotificationKind:
     """Whether it is listed, unless the person chooses otherwise."""
     email: EmailTiming | None = EmailTiming.OFF
     """When it is sent by email, unless the person chooses otherwise. None: never, because an email of its own tells the same."""
+    is_limited: bool = True
+    """Whether it counts against the budget of the person who does it. Not for what must never wait and cannot be repeated."""
 
 
 class NotificationRead(BaseModel):
@@ -90,6 +93,8 @@ class NotificationRead(BaseModel):
 
 class NotificationQuery(PageRequest):
     """Which notifications to list, newest first unless `sort` is `created_at`."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("created_at",)
 
     unread: bool = False
     kind: str = Field(default="", max_length=60)

@@ -18,7 +18,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import using_language
-from fundwright.core.scopes import INSTALLATION
+from fundwright.core.scopes import installation
 from fundwright.notifications import emails, repository, unsubscribing
 from fundwright.notifications.repository import Waiting
 from fundwright.notifications.service import list_kinds, read
@@ -34,11 +34,11 @@ OTHERWISE = "America/New_York"
 async def send_due(core: Core) -> None:
     """Put the emails that are due into the outbox. Opens its own transactions, one for each account, so that an email that cannot be
     written, because of a package's sentence, delays no other one."""
-    async with core.database.transaction(scope=INSTALLATION) as session:
+    async with core.database.transaction(scope=installation("notification emails")) as session:
         waiting = await repository.list_waiting(session)
     for account_id, daily_before in await asyncio.to_thread(_due, waiting, now()):
         try:
-            async with core.database.transaction(scope=INSTALLATION) as session:
+            async with core.database.transaction(scope=installation("notification emails")) as session:
                 await _send(session, core, account_id, daily_before=daily_before)
         except FundwrightError:  # the database is away
             raise

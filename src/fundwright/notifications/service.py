@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Permission
+from fundwright.authentication import throttle
+from fundwright.authentication.throttle import Budget
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.live import publish, publish_to
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, iterate_all
-from fundwright.core.scopes import INSTALLATION, across_workspaces
+from fundwright.core.scopes import across_workspaces, installation
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.core.visible import visible_line
 from fundwright.notifications import repository
@@ -33,6 +36,8 @@ from fundwright.notifications.schemas import (
     NotificationRead,
 )
 
+TOLD_BY_ONE = (Budget(40, timedelta(minutes=1)), Budget(300, timedelta(hours=1)))
+"""How many notifications one account can cause for others: enough to mention a whole team a few times."""
 _MOST_CHARACTERS = 200
 _BATCH = 1_000
 
@@ -80,12 +85,12 @@ async def notify_all(session: AsyncSession, news: Sequence[News], *, actor: Acto
     """Tell accounts what happened, in the caller's transaction and in a few statements: they are told exactly if it commits.
 
     Nobody is told of what they did themselves. With a `workspace_id`, only its members are told, and what they were told is deleted
-    once they are no longer members.
+    once they are no longer members. Raises OverBudget if the actor has told too many people already: the caller's transaction fails.
     """
     wanted = {account_id for each in news for account_id in each.account_ids} - {actor.id if actor else None}
     if not wanted:
         return
-    async with across_workspaces(session):  # the rows belong to others
+    async with across_workspaces(session, "notifications"):  # the rows belong to others
         recipients = await repository.list_recipients(session, wanted, workspace_id)
         choices = await repository.choices_about(session, {each.kind.key for each in news}, recipients)
         rows = [
@@ -113,7 +118,15 @@ async def notify_all(session: AsyncSession, news: Sequence[News], *, actor: Acto
             if is_listed or email is not EmailTiming.OFF
         ]
         told = await repository.add(session, rows) if rows else []
+    if actor is not None and told and any(each.kind.is_limited for each in news):
+        await throttle.spend(session, "told", actor.id, TOLD_BY_ONE, amount=len(told), refusal=_too_many_told)
     await publish_to(session, map(notifications_topic, set(told)))
+
+
+def _too_many_told(wait: str) -> str:
+    return t(
+        "You have notified other people too often in a short time. Nothing was saved or sent. Try again in {wait}.", wait=wait
+    )
 
 
 def timing_of(kind: NotificationKind, chosen: str | None) -> EmailTiming:
@@ -130,7 +143,7 @@ async def forget_event(session: AsyncSession, event: str, account_ids: Collectio
 
 async def forget_events(session: AsyncSession, events: Collection[str], account_ids: Collection[UUID] | None = None) -> None:
     """Like `forget_event` for several events."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "notifications"):
         told = await repository.forget_events(session, events, account_ids)
     await publish_to(session, map(notifications_topic, told))
 
@@ -242,7 +255,7 @@ async def choose(session: AsyncSession, actor: Actor, core: Core, kind: str, cha
 async def forget_old(core: Core) -> None:
     """Delete what is more than 90 days old. Opens its own transactions, of a thousand notifications each."""
     while True:
-        async with core.database.transaction(scope=INSTALLATION) as session:
+        async with core.database.transaction(scope=installation("old notifications")) as session:
             if await repository.forget_old(session, before=now() - KEPT, limit=_BATCH) < _BATCH:
                 return
 

@@ -20,7 +20,7 @@ from fundwright.core.errors import FundwrightError
 from fundwright.core.keys import lasting_key
 from fundwright.core.live import publish
 from fundwright.core.messages import t
-from fundwright.core.scopes import INSTALLATION
+from fundwright.core.scopes import installation
 from fundwright.notifications import repository
 from fundwright.notifications.schemas import EmailTiming, NotificationKind
 from fundwright.notifications.service import list_kinds, notifications_topic, timing_of
@@ -48,30 +48,29 @@ def link_of(core: Core, account_id: UUID, email: str, kinds: Iterable[str]) -> s
 
 async def list_labels(core: Core, token: str) -> list[str]:
     """Return the kinds of notifications whose emails a link turns off. Raises UnsubscribeLinkOver."""
-    async with core.database.reading(scope=INSTALLATION) as session:
+    async with core.database.reading(scope=installation("unsubscribe links")) as session:
         _, keys = await _read(session, core, token)
     return _labels(list_kinds(core), keys)
 
 
-async def turn_off(core: Core, token: str, *, client: Client) -> list[str]:
+async def turn_off(session: AsyncSession, core: Core, token: str, *, client: Client) -> list[str]:
     """Turn off the emails of a link, and return its kinds of notifications. Where they are listed does not change. Raises
     UnsubscribeLinkOver."""
     all_kinds = list_kinds(core)
     kinds = {kind.key: kind for kind in all_kinds}
-    async with core.database.transaction(scope=INSTALLATION) as session:
-        account, keys = await _read(session, core, token)
-        choices = {choice.kind: choice for choice in await repository.list_choices(session, account.id)}
-        changed = list[str]()
-        for kind, choice in ((kinds[key], choices.get(key)) for key in keys if key in kinds):
-            if timing_of(kind, choice.email if choice else None) is not EmailTiming.OFF:
-                is_listed = choice.is_listed if choice else kind.is_listed
-                await repository.choose(session, account.id, kind.key, is_listed=is_listed, email=EmailTiming.OFF)
-                changed.append(kind.key)
-        if changed:
-            await audit.record(
-                session, "notification.emails_off", actor=None, subject=account.email, client=client, kinds=", ".join(changed)
-            )
-            await publish(session, notifications_topic(account.id))
+    account, keys = await _read(session, core, token)
+    choices = {choice.kind: choice for choice in await repository.list_choices(session, account.id)}
+    changed = list[str]()
+    for kind, choice in ((kinds[key], choices.get(key)) for key in keys if key in kinds):
+        if timing_of(kind, choice.email if choice else None) is not EmailTiming.OFF:
+            is_listed = choice.is_listed if choice else kind.is_listed
+            await repository.choose(session, account.id, kind.key, is_listed=is_listed, email=EmailTiming.OFF)
+            changed.append(kind.key)
+    if changed:
+        await audit.record(
+            session, "notification.emails_off", actor=None, subject=account.email, client=client, kinds=", ".join(changed)
+        )
+        await publish(session, notifications_topic(account.id))
     return _labels(all_kinds, keys)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
@@ -10,10 +11,12 @@ from pydantic import BaseModel
 
 from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient, Uploader, request_slot
 from fundwright.accounts.permissions import require
-from fundwright.accounts.schemas import Permission
+from fundwright.accounts.schemas import Actor, Permission
+from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobRead
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, receive_file
+from fundwright.core.uploads import UPLOAD, receive_file
+from fundwright.core.web import CoreDep, CsvDownload, DbSession
 from fundwright.opportunities import service, watching
 from fundwright.opportunities.schemas import (
     Deadlines,
@@ -49,7 +52,13 @@ class Removed(BaseModel):
 @router.get("")
 async def list_opportunities(core: CoreDep, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> FoundPage:
     """Search by words and meaning, with misspelled words corrected. Filter, sort, and page the results."""
+    await _refuse_unknown_values(core, actor, query)
     return await service.search(core, actor, query)
+
+
+async def _refuse_unknown_values(core: Core, actor: Actor, query: OpportunityQuery) -> None:
+    async with core.database.reading() as session:
+        await service.refuse_unknown_values(session, actor, core, query)
 
 
 @router.get("/facets")
@@ -90,6 +99,7 @@ async def count_new(session: DbSession, actor: CurrentActor) -> NewMatches:
 @router.get("/export.csv", response_class=CsvDownload)
 async def export(core: CoreDep, export: Export, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    await _refuse_unknown_values(core, actor, query)
     understood, meaning = await service.understand(core, query)
     return export("opportunities.csv", lambda session: service.export(session, actor, core, understood, meaning=meaning))
 
@@ -167,7 +177,8 @@ async def start_import(session: DbSession, actor: Uploader, core: CoreDep, sourc
     """Upload a file (form field `file`) and import it as a job."""
     require(actor, Permission.WORK)
     service.get_source(core, source)
-    received = await receive_file(core, request, core.files.spool)
+    room = partial(service.require_room, core, actor)
+    received = await receive_file(core, request, core.files.spool, account_id=actor.id, require_room=room)
     async with request_slot(core, actor):
         return await service.start_import(session, actor, core, source=source, filename=received.filename, upload=received.kept)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
+from functools import partial
 from itertools import chain
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -29,6 +29,11 @@ _UNKNOWN = 3_000
 """The number of undecided notices that show the classifier what is typical."""
 
 _NOTHING_SORTED: SortingCounts = {"labeled": 0, "unchanged": 0, "abstained": 0, "kept": 0}
+
+R = TypeVar("R")
+
+_DEADLINE_S = 300.0
+"""For the words of new notices, or the probabilities of a few thousand notices."""
 
 Stored = Sequence[tuple[UUID, bytes, bytes]]
 
@@ -74,7 +79,7 @@ class Categorizing:
                 unread = await indexing.list_unread(session, limit=_READ_AT_ONCE)
             if not unread:
                 return
-            terms = await asyncio.to_thread(_read, unread)
+            terms = await self._compute(partial(_read, unread))
             async with self._run.transaction() as session:
                 await indexing.add_terms(session, terms)
             await self._report()
@@ -108,7 +113,7 @@ class Categorizing:
             known = await indexing.sortable_sample(session, model_id, limit=_UNKNOWN)
             self._total = await indexing.count_sortable(session, model_id)
         others = [subject for id, subject in _subjects(known) if id not in lesson.decided]
-        return await categories.learn(lesson, examples, others)
+        return await self._compute(partial(categories.learn, lesson, examples, others))
 
     async def _sort_by(self, lesson: categories.Lesson, classifier: Classifier) -> None:
         is_open = self._run.checkpoint.get("is_open", True)
@@ -129,7 +134,7 @@ class Categorizing:
             if not stored:
                 return
             ids = [id for id, _, _ in stored]
-            probabilities = await asyncio.to_thread(_probabilities, classifier, stored)
+            probabilities = await self._compute(partial(_probabilities, classifier, stored))
             async with self._run.transaction() as session:
                 sorted_now = await categories.suggest(session, self._run.actor, lesson, ids, probabilities)
                 self.counts = {
@@ -141,6 +146,9 @@ class Categorizing:
                 after = ids[-1]
                 await self._run.save_checkpoint(session, {"is_open": is_open, "after": str(after), "counts": self.counts})
             await self._report()
+
+    async def _compute(self, function: partial[R]) -> R:
+        return await self._run.services.computing.run(function, deadline_s=_DEADLINE_S, is_background=True)
 
     async def _report(self) -> None:
         done = number_sorted(self.counts)

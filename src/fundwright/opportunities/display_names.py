@@ -45,7 +45,7 @@ _ABBREVIATIONS = {
     "United States Trade and Development Agency": "USTDA",
 }
 """Those under which agencies are better known."""
-_TYPES = {
+TYPES = {
     message.text: message
     for message in (
         later("Award Notice"),
@@ -106,7 +106,7 @@ _SECTORS = {
     "92": later("Public administration"),
 }
 """The sectors of the North American Industry Classification System (US Census Bureau, 2022), by the first two digits of a code."""
-_SET_ASIDES = {
+SET_ASIDES = {
     "SBA": later("Small business"),
     "SBP": later("Partial small business"),
     "8A": "8(a)",
@@ -169,7 +169,7 @@ def agency_abbreviations(published: str) -> frozenset[str]:
 
 def type_name(published: str) -> str:
     """The name of a notice's type, or of several after commas, in the reader's language. An unknown type stays as it is."""
-    return ", ".join(str(_TYPES.get(each, each)) for each in published.split(", "))
+    return ", ".join(str(TYPES.get(each, each)) for each in published.split(", "))
 
 
 def short_type(published: str) -> str:
@@ -209,7 +209,7 @@ def naics_in_words(code: str) -> str:
 
 def set_aside_name(code: str) -> str:
     """The name of a set-aside, in the reader's language: “Women-owned”. An unknown code stays as it is."""
-    return str(_SET_ASIDES.get(code.upper(), code))
+    return str(SET_ASIDES.get(code.upper(), code))
 
 
 def short_set_aside(code: str) -> str:

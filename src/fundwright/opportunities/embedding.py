@@ -122,8 +122,9 @@ async def _weigh(run: JobRun[EmbedOpportunities, None, EmbeddingCheckpoint]) -> 
 
 async def _weigh_some(run: JobRun[EmbedOpportunities, None, EmbeddingCheckpoint]) -> bool:
     async with run.transaction() as session:
+        is_any = await indexing.weigh_words(session, limit=_WEIGHED_AT_ONCE)
         await run.save_checkpoint(session, run.checkpoint)
-        return await indexing.weigh_words(session, limit=_WEIGHED_AT_ONCE)
+    return is_any
 
 
 async def _list_lacking(

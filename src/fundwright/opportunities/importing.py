@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
@@ -53,7 +53,7 @@ async def run_import(
     """Import the file at `path`, continuing where an earlier run of the same job ended.
 
     Files that an administrator or the installation imports can change every opportunity. Those of other accounts change only what
-    the same account has uploaded. The first import that adds real opportunities removes the samples in its last transaction.
+    the same account has uploaded. The first import that adds real opportunities of a kind removes the samples of this kind in its last transaction.
 
     Raises NotFound if the file is gone, and UnreadableFile if it has another format.
     """
@@ -98,10 +98,9 @@ async def run_import(
                 await announce(session)
     async with run.transaction() as session:
         # A job that was killed just before its end runs again, when its file may already be deleted.
-        has_imports = await listing.has_own(session)
-        removed = await remove_sample(session) if has_imports else 0
-        await run.save_checkpoint(session, {**run.checkpoint, "is_read": True, "samples_removed": removed})
+        removed = await remove_sample(session, await listing.list_own_kinds(session))
         await writing.refresh_statistics(session)
+        await run.save_checkpoint(session, {**run.checkpoint, "is_read": True, "samples_removed": removed})
     await core.database.vacuum(Opportunity)
     async with run.transaction() as session:
         return await _counts(session, run, run_id)
@@ -125,9 +124,9 @@ def _next(results: AsyncIterator[bytes], name: str) -> asyncio.Future[Batch | No
     return asyncio.ensure_future(read())
 
 
-async def remove_sample(session: AsyncSession) -> int:
-    """Delete the sample opportunities with their labels and the comments on them. Returns how many there were."""
-    removed = await writing.remove_sample(session)
+async def remove_sample(session: AsyncSession, kinds: Collection[str]) -> int:
+    """Delete the sample opportunities of these kinds with their labels and the comments on them. Returns how many there were."""
+    removed = await writing.remove_sample(session, kinds) if kinds else []
     if removed:
         await categories.forget_subjects(session, removed)
         await conversation.forget_subjects(session, removed)

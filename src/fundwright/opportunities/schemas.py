@@ -49,7 +49,7 @@ def _without_empty(codes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 _Codes = Annotated[
-    tuple[Annotated[str, Field(max_length=6)], ...],
+    tuple[Annotated[str, Field(pattern=r"^(\d{2,6})?$")], ...],
     Field(max_length=100),
     BeforeValidator(_as_list),
     AfterValidator(_without_empty),
@@ -71,6 +71,8 @@ class OpportunityQuery(PageRequest):
 
     Words that hardly any notice has are replaced with similar words that many have, unless `verbatim` is set.
     """
+
+    sorts: ClassVar[tuple[str, ...]] = ("relevance", "due", "posted", "title", "agency", "number", "type")
 
     kind: Kind | None = None
     text: str = Field(default="", max_length=500, description='Words, "exact phrases", -without, this or that.')

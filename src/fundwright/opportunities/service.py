@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from importlib import resources
 from itertools import zip_longest
-from typing import Any, cast
+from typing import Any, cast, get_args
 from urllib.parse import urlencode
 from uuid import UUID
 
 import numpy as np
 import structlog
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, RowMapping, ScalarSelect, Select, event
+from sqlalchemy import ColumnElement, RowMapping, ScalarSelect, Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit, preferences
@@ -42,7 +42,7 @@ from fundwright.core.spreadsheets import csv_lines
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
 from fundwright.opportunities import embedding, importing
-from fundwright.opportunities.display_names import display_title, naics_title, set_aside_name
+from fundwright.opportunities.display_names import SET_ASIDES, TYPES, display_title, naics_title, set_aside_name
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import ImportRun
@@ -285,6 +285,13 @@ async def note_visit(session: AsyncSession, actor: Actor) -> None:
 
 
 @needs(Permission.READ)
+async def is_visit_due(session: AsyncSession, actor: Actor) -> bool:
+    """Whether recording a visit would change what is new to the actor: notices were imported since the last recorded one, or there is none."""
+    visited = await preferences.saved_state(session, actor, _VISITED)
+    return visited is None or await listing.has_seen_after(session, datetime.fromisoformat(visited))
+
+
+@needs(Permission.READ)
 async def count_new(session: AsyncSession, actor: Actor, *, limit: int = 100) -> int:
     """Count opportunities in the actor's categories that were imported since the last visit to the list, up to `limit`."""
     visited = await preferences.saved_state(session, actor, _VISITED)
@@ -389,7 +396,7 @@ async def get_opportunity(session: AsyncSession, actor: Actor, opportunity_id: U
 @needs(Permission.READ)
 async def has_imported(session: AsyncSession, actor: Actor) -> bool:
     """Whether there is any opportunity that is not a sample."""
-    return await listing.has_own(session)
+    return bool(await listing.list_own_kinds(session))
 
 
 @needs(Permission.READ)
@@ -481,6 +488,34 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
         samples=samples,
         totals={name: totals.get(name, 0) for name in _LISTS},
     )
+
+
+@needs(Permission.READ)
+async def refuse_unknown_values(session: AsyncSession, actor: Actor, core: Core, query: OpportunityQuery) -> None:
+    """Raise Invalid, naming the values that there are, if the query asks for a source, a set-aside, or a type that there is not: the
+    list would be empty, as if nothing were published."""
+    if query.source or query.set_aside or query.type:
+        for sentence in unknown_values(core, await facets(session, actor, kind=query.kind), query):
+            raise Invalid(sentence)
+
+
+def unknown_values(core: Core, known: Facets, query: OpportunityQuery) -> Iterator[str]:
+    """Yield a sentence for each source, set-aside, or type of the query that there is not, in notices or among the sources."""
+    choices = {
+        "source": (query.source, known.sources, [source.name for source in list_sources(core)]),
+        "set_aside": (query.set_aside, known.set_asides, SET_ASIDES),
+        "type": (query.type, known.types, TYPES),
+    }
+    for name, (asked, published, named) in choices.items():
+        values = dict.fromkeys((*(each.value for each in published), *named))
+        for value in asked:
+            if value not in values:
+                yield t(
+                    "“{value}” is not a value of “{name}”. The values are: {values}.",
+                    value=value[:50],
+                    name=name,
+                    values=", ".join(values),
+                )
 
 
 @needs(Permission.READ)
@@ -594,12 +629,22 @@ async def start_import(
 
 async def _check_waiting(session: AsyncSession, actor: Actor, core: Core, upload: str) -> None:
     """Raise QuotaSpent if the actor's waiting imports and this file together exceed the limit."""
+    await _require_room(session, actor, core, await asyncio.to_thread(core.files.size_of, [upload]))
+
+
+@needs(Permission.WORK)
+async def require_room(core: Core, actor: Actor, size_bytes: int, arriving_bytes: int) -> None:
+    """Raise QuotaSpent if a file of this size, others that are arriving, and the actor's waiting imports together exceed the limit now."""
+    async with core.database.reading() as session:
+        await _require_room(session, actor, core, size_bytes, arriving_bytes)
+
+
+async def _require_room(session: AsyncSession, actor: Actor, core: Core, size_bytes: int, arriving_bytes: int = 0) -> None:
     if actor.may(Permission.ADMINISTER):
         return
     waiting = await runs.list_waiting_uploads(session, actor.id)
-    used_bytes = await asyncio.to_thread(core.files.size_of, waiting)
-    size_bytes = await asyncio.to_thread(core.files.size_of, [upload])
-    if waiting and used_bytes + size_bytes > core.settings.account_bytes:
+    used_bytes = arriving_bytes + await asyncio.to_thread(core.files.size_of, waiting)
+    if (waiting or arriving_bytes) and used_bytes + size_bytes > core.settings.account_bytes:
         raise billing.QuotaSpent(
             t(
                 "Your unfinished imports use {used} of your limit of {limit}, and this file is {size}. Wait until one of them has finished, "
@@ -674,7 +719,7 @@ async def cancel_import(session: AsyncSession, actor: Actor, core: Core, run_id:
     upload = ImportOpportunities.model_validate(job.payload).upload
     if canceled.state.is_over and upload:
         # The job had not started, so it will not remove the file.
-        event.listen(session.sync_session, "after_commit", lambda _: core.files.remove(upload), once=True)
+        core.files.remove_after_commit(session, upload)
     return await get_import(session, actor, run_id)
 
 
@@ -870,7 +915,7 @@ def _read_sample(source: Source, name: str) -> list[ParsedNotice | RejectedRow]:
 async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
     """Remove the sample opportunities for everyone, and return their number. Raises NotAllowed."""
     await audit.record(session, "sample.deleted", actor=actor, subject="opportunities", client=client)
-    return await importing.remove_sample(session)
+    return await importing.remove_sample(session, get_args(Kind))
 
 
 @needs(Permission.ADMINISTER)

@@ -17,7 +17,7 @@ from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import DatabaseAway, NotAllowed, NotFound
-from fundwright.core.scopes import INSTALLATION, Scope
+from fundwright.core.scopes import Scope, installation
 from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import NotificationKind
 from fundwright.opportunities import service
@@ -38,7 +38,7 @@ async def tell_watchers(core: Core) -> None:
     """Tell all watchers of new versions, as soon as no import is underway, and remind them of due dates. Opens its own transactions, one
     for each watcher, so that one who cannot be told keeps no other waiting."""
     today = day_in_washington(now())
-    async with core.database.transaction(scope=INSTALLATION) as session:
+    async with core.database.transaction(scope=installation("watched notices")) as session:
         is_importing = await jobs.owners_underway(session, ImportOpportunities.job_kind)
         until = None if is_importing else await watches.newest_version(session)
         due = await watches.list_due(session, until, today)
@@ -63,7 +63,7 @@ async def _tell(core: Core, watcher: Watcher, until: datetime | None, today: dat
             await _tell_all(session, actor, [*_changes(watched, seen), *_reminders(soon, today)])
             await watches.mark_told(session, watcher, watched, until, today)
     except (NotAllowed, NotFound):  # disabled, or no longer a member
-        async with core.database.transaction(scope=INSTALLATION) as session:
+        async with core.database.transaction(scope=installation("watched notices")) as session:
             await watches.skip(session, watcher, until, today)
 
 

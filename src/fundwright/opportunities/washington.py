@@ -55,3 +55,8 @@ def day_start(day: date) -> datetime:
 
 def day_in_washington(value: datetime) -> date:
     return value.astimezone(WASHINGTON).date()
+
+
+def days_left(due_at: datetime, now: datetime) -> int:
+    """Days from today to the day of a deadline, which is shown as a date in Washington: 0 on that day, negative after it."""
+    return (day_in_washington(due_at) - day_in_washington(now)).days

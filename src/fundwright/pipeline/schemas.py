@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, computed_field
@@ -174,6 +174,19 @@ class PursuitDetails(PursuitRead):
 class PipelineQuery(PageRequest):
     """Which pursuits to list, by due date unless `sort` is title, number, agency, due, stage, stage_since, probability, value,
     weighted_value, or added_at. `text` is part of a title, number, or agency, and `lead` is an account or `none`."""
+
+    sorts: ClassVar[tuple[str, ...]] = (
+        "title",
+        "number",
+        "agency",
+        "due",
+        "stage",
+        "stage_since",
+        "probability",
+        "value",
+        "weighted_value",
+        "added_at",
+    )
 
     text: str = Field(default="", max_length=200)
     stage: Stage | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, computed_field, model_validator
@@ -105,6 +105,8 @@ class SavedSearchRead(BaseModel):
 class SavedSearchQuery(PageRequest):
     """Which saved searches of a workspace to list, by name unless `sort` is name, kind, created_at, or changed_at. `text` is part of a
     name, `is_own` are those that the reader saved, and `is_followed` those of whose new matches the reader is told."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("name", "kind", "created_at", "changed_at")
 
     text: str = Field(default="", max_length=200)
     kind: Kind | None = None

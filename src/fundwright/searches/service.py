@@ -112,7 +112,7 @@ async def save(session: AsyncSession, actor: Actor, form: SavedSearchForm) -> Sa
     )
     if not is_new:
         return await get_search(session, actor, id)
-    async with across_workspaces(session):  # some may be hidden from the actor
+    async with across_workspaces(session, "saved searches"):  # some may be hidden from the actor
         if await repository.count(session, actor.workspace_id) > MOST_SEARCHES:
             raise TooManySearches
     search = (await repository.get(session, actor.workspace_id, actor.id, id)).search
@@ -283,10 +283,10 @@ async def lift_restriction(
 @needs(Permission.READ)
 async def restriction_changed(session: AsyncSession, actor: Actor, _core: Core, search_id: UUID) -> None:
     """Forget the readers from whom a saved search is hidden now, and announce the change."""
-    async with across_workspaces(session):  # row-level security shows each reader only to itself
+    async with across_workspaces(session, "saved searches"):  # row-level security shows each reader only to itself
         readers = await repository.list_readers(session, search_id)
     seeing = await restrictions.may_be_told(session, actor, search_id, readers)
-    async with across_workspaces(session):
+    async with across_workspaces(session, "saved searches"):
         await repository.forget_readers(session, search_id, set(readers) - seeing)
     await publish(session, _searches_topic(actor.workspace_id))
 

@@ -12,7 +12,7 @@ from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.schemas import Permission
 from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway, NotAllowed, NotFound
-from fundwright.core.scopes import INSTALLATION, Scope
+from fundwright.core.scopes import Scope, installation
 from fundwright.notifications import service as notifications
 from fundwright.opportunities import service as opportunities
 from fundwright.searches import repository, service
@@ -27,7 +27,7 @@ _load_follower = acting_with(Permission.READ)
 async def tell_new(core: Core) -> None:
     """Tell all followers of new matches, as soon as new notices have been imported, indexed, and sorted into their categories. Opens its
     own transactions, one for each follower."""
-    async with core.database.transaction(scope=INSTALLATION) as session:
+    async with core.database.transaction(scope=installation("saved searches")) as session:
         newest = await opportunities.settled_until(session)
         if newest is None:
             return
@@ -42,13 +42,13 @@ async def tell_new(core: Core) -> None:
 
 
 async def _tell(core: Core, follower: Follower, newest: datetime) -> None:
-    """Acts as the follower, who is told only of what the follower may see."""
+    """Acts as the follower, who is told only of what the follower may see. Opens its own transactions."""
     try:
         scope = Scope(workspace_id=follower.workspace_id, account_id=follower.account_id)
         async with core.database.transaction(scope=scope) as session:
             await _tell_new_matches(session, follower, newest)
     except (NotAllowed, NotFound):
-        async with core.database.transaction(scope=INSTALLATION) as session:
+        async with core.database.transaction(scope=installation("saved searches")) as session:
             await repository.skip(session, follower, newest)
 
 

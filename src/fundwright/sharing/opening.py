@@ -4,8 +4,8 @@ else of the workspace."""
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Hashable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -25,11 +25,12 @@ from fundwright.core.assembly import Core
 from fundwright.core.concurrency import PartyLimiter
 from fundwright.core.database import now
 from fundwright.core.errors import FundwrightError, NotAllowed, NotFound
+from fundwright.core.fair_loop import work_for
 from fundwright.core.keys import lasting_key
 from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.scopes import INSTALLATION, acting_in
+from fundwright.core.scopes import acting_in, installation
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftRead
 from fundwright.opportunities import service as opportunities
@@ -41,8 +42,10 @@ from fundwright.sharing.service import audit_subject_of, shares_topic
 PASS_LASTS = timedelta(hours=1)
 _AUDITED_EVERY = timedelta(hours=1)
 _READERS_AT_ONCE = 2
-_COMMENTS_PER_LINK, _COMMENTS_PER_ADDRESS = 30, 20
-"""Within ten minutes."""
+_READERS_OF_MEMBER_AT_ONCE = 4
+"""A workspace can have 500 links, and its pages cost as much for all of them as for one."""
+_COMMENT_LIMITS = (30, 20)
+"""Per link and per address, within ten minutes."""
 _THREADS_SHOWN = 20
 _MOST_DIGITS = 12
 
@@ -74,20 +77,26 @@ class TooManyPasswords(FundwrightError):
 
 
 @dataclass(frozen=True)
-class Shared:
-    """A working link, with the member who created it, as of now. `draft` is None if it shows a list of opportunities."""
+class WorkingLink:
+    """A link that has not ended, with the member who created it, as of now."""
 
     link: ShareLink
     creator: Actor
+
+    @property
+    def query(self) -> OpportunityQuery:
+        return OpportunityQuery.model_validate(self.link.query)
+
+
+@dataclass(frozen=True)
+class Shared(WorkingLink):
+    """What a link shares. `draft` is None if it shows a list of opportunities."""
+
     draft: DraftRead | None
 
     @property
     def title(self) -> str:
         return self.draft.title if self.draft else self.link.title
-
-    @property
-    def query(self) -> OpportunityQuery:
-        return OpportunityQuery.model_validate(self.link.query)
 
 
 class NoticeGone(FundwrightError):
@@ -112,9 +121,10 @@ class SharedList:
     gone: Sequence[OpportunityRow]
 
 
-async def find(core: Core, secret: str) -> Shared:
-    """Return what a link shares. Raises LinkOver."""
-    async with core.database.reading(scope=INSTALLATION) as session:
+async def find(core: Core, secret: str) -> WorkingLink:
+    """Return the link with this secret, without reading what it shares: that is work, which strangers and banned guests must not cause.
+    Raises LinkOver."""
+    async with core.database.reading(scope=installation("share links")) as session:
         link = await repository.find_by_digest(session, tokens.digest(secret))
         if link is None:
             raise LinkOver
@@ -122,22 +132,45 @@ async def find(core: Core, secret: str) -> Shared:
             actor = await acting_with(Permission.WORK)(session, link.created_by, link.owner_id)
         except (NotFound, NotAllowed) as error:
             raise LinkOver from error
-    if link.draft_id is None:
-        return Shared(link, actor, None)
-    async with core.database.reading(scope=actor.scope) as session:
+    if link.draft_id is not None:
+        async with core.database.reading(scope=actor.scope) as session:
+            try:
+                await generation.require_shareable(session, actor, link.draft_id)
+            except (NotFound, NotAllowed) as error:
+                raise LinkOver from error
+    return WorkingLink(link, actor)
+
+
+async def read(core: Core, found: WorkingLink) -> Shared:
+    """Read the draft of a link, if it shares one. Raises LinkOver."""
+    if found.link.draft_id is None:
+        return Shared(found.link, found.creator, None)
+    async with core.database.reading(scope=found.creator.scope) as session:
         try:
-            return Shared(link, actor, await generation.get_to_share(session, actor, link.draft_id))
+            draft = await generation.get_to_share(session, found.creator, found.link.draft_id)
         except (NotFound, NotAllowed) as error:
             raise LinkOver from error
+    return Shared(found.link, found.creator, draft)
 
 
-def turn_of(core: Core, shared: Shared) -> AbstractAsyncContextManager[None]:
-    """While the page of a link is made. Each link has a few at a time, so that its readers do not slow down everyone else's work."""
-    limiter: PartyLimiter = core.shared(f"{__name__}.limiter", lambda: PartyLimiter(_READERS_AT_ONCE))
-    return limiter.slot(shared.link.id)
+@asynccontextmanager
+async def turn_of(core: Core, shared: WorkingLink) -> AsyncIterator[None]:
+    """While the page of a link is made. Each link, and all links of a member together, have a few at a time, so that their readers do not
+    slow down everyone else's work."""
+    of_link: PartyLimiter = core.shared(f"{__name__}.links", lambda: PartyLimiter(_READERS_AT_ONCE))
+    of_member: PartyLimiter = core.shared(f"{__name__}.members", lambda: PartyLimiter(_READERS_OF_MEMBER_AT_ONCE))
+    work_for(readers_of(shared))
+    async with of_link.slot(shared.link.id), of_member.slot(shared.creator.id):
+        yield
 
 
-async def list_opportunities(core: Core, shared: Shared, *, page: int) -> SharedList:
+def readers_of(shared: WorkingLink) -> Hashable:
+    """The party for which a request over a link works, on the event loop and in `core.computing`: the readers of all links of a member, apart from
+    the member."""
+    return "readers", shared.creator.id
+
+
+async def list_opportunities(core: Core, shared: WorkingLink, *, page: int) -> SharedList:
     """Return a page of the opportunities that the link's query finds now, or the last page."""
     query = shared.query
     with acting_in(shared.creator.scope):
@@ -156,14 +189,14 @@ async def list_opportunities(core: Core, shared: Shared, *, page: int) -> Shared
     return SharedList(listed, names.get(query.category, "") if query.category else "", comments, rows)
 
 
-async def _count_comments(core: Core, shared: Shared) -> Mapping[UUID, int]:
+async def _count_comments(core: Core, shared: WorkingLink) -> Mapping[UUID, int]:
     if not shared.link.allows_comments:
         return {}
     async with core.database.reading(scope=shared.creator.scope) as session:
         return await conversation.count_for_guests(session, shared.creator, shared.link.id)
 
 
-async def get_notice(core: Core, shared: Shared, notice_id: str) -> OpportunityRead:
+async def get_notice(core: Core, shared: WorkingLink, notice_id: str) -> OpportunityRead:
     """Return an opportunity of a list on which guests can comment: one that the link's query finds now, or one that has a thread of the
     link. Raises NoticeGone."""
     if shared.link.draft_id is not None or not shared.link.allows_comments:
@@ -183,9 +216,9 @@ async def get_notice(core: Core, shared: Shared, notice_id: str) -> OpportunityR
                 raise NoticeGone from error
 
 
-async def enter(core: Core, shared: Shared, password: str, *, client: Client) -> str:
+async def enter(core: Core, shared: WorkingLink, password: str, *, client: Client) -> str:
     """Return a pass for the page of a link with a password, which `is_pass` accepts for an hour. Raises WrongPassword or
-    TooManyPasswords."""
+    TooManyPasswords. Opens its own transaction, because both are recorded before they are raised."""
     attempt = throttle.Attempt(email=_throttle_key(shared), address=client.address, is_shared=True)
     async with core.database.transaction(scope=shared.creator.scope) as session:
         is_counted = not await throttle.is_banned(session, attempt)
@@ -209,55 +242,62 @@ async def enter(core: Core, shared: Shared, password: str, *, client: Client) ->
     return new_pass(core, shared, "password")
 
 
-def _throttle_key(shared: Shared) -> str:
+def _throttle_key(shared: WorkingLink) -> str:
     """Names the counters of a link. In capitals, because nobody can sign in with such a name."""
     return f"SHARE:{shared.link.id}"
 
 
-async def count(core: Core, shared: Shared, *, client: Client) -> None:
+async def count(session: AsyncSession, shared: WorkingLink, *, client: Client) -> None:
     """Count that a person opens the page, just before it is sent. The audit trail gets one entry an hour for each network address.
     Raises LinkOver if the link has ended in the meantime."""
-    async with core.database.transaction(scope=shared.creator.scope) as session:
-        if not await repository.count_open(session, shared.link.id):
-            raise LinkOver
-        is_known = await audit.is_recorded_from(
-            session, "share.opened", client=client, within=_AUDITED_EVERY, link=str(shared.link.id)
-        )
-        if not is_known:
-            await _record(session, "share.opened", shared, client)
-        await publish(session, shares_topic(shared.link.owner_id))
+    if not await repository.count_open(session, shared.link.id):
+        raise LinkOver
+    is_known = await audit.is_recorded_from(
+        session, "share.opened", client=client, within=_AUDITED_EVERY, link=str(shared.link.id)
+    )
+    if not is_known:
+        await _record(session, "share.opened", shared, client)
+    await publish(session, shares_topic(shared.link.owner_id))
 
 
-async def list_comments(core: Core, shared: Shared, subject_id: UUID, *, page: int) -> Page[Thread]:
+async def list_comments(core: Core, shared: WorkingLink, subject_id: UUID, *, page: int) -> Page[Thread]:
     """Return the threads that guests started on the draft or the opportunity through the link, newest first."""
     query = PageRequest(page=page, page_size=_THREADS_SHOWN)
     async with core.database.reading(scope=shared.creator.scope) as session:
         return await conversation.list_for_guests(session, shared.creator, shared.link.id, subject_id, query)
 
 
-async def comment(core: Core, shared: Shared, subject_id: UUID, form: GuestForm, *, client: Client) -> UUID:
+async def refuse_frequent(core: Core, shared: WorkingLink, *, client: Client) -> None:
+    """Raises TooManyTries for a guest whose next comment would be refused, before any work is done for it."""
+    async with core.database.reading(scope=shared.creator.scope) as session:
+        subject = _throttle_key(shared)
+        await throttle.refuse_limited(session, "comment", subject=subject, address=client.address, limits=_COMMENT_LIMITS)
+
+
+async def comment(
+    session: AsyncSession, core: Core, shared: WorkingLink, subject_id: UUID, form: GuestForm, *, client: Client
+) -> UUID:
     """Add what a guest writes on the draft, or on an opportunity that `get_notice` returned, and return its id. Raises LinkOver if the link
     has ended in the meantime, NotAllowed if it does not allow comments, TooManyTries, or an error of `add_guest_comment`."""
-    async with core.database.transaction(scope=shared.creator.scope) as session:
-        link = await repository.lock_working(session, shared.link.id)
-        if link is None:
-            raise LinkOver
-        if not link.allows_comments:
-            raise NotAllowed(t("This link does not allow comments. Ask the person who sent it to you."))
-        await throttle.enforce_rate_limit(
-            session,
-            "comment",
-            subject=_throttle_key(shared),
-            address=client.address,
-            limits=(_COMMENTS_PER_LINK, _COMMENTS_PER_ADDRESS),
-        )
-        id, is_new = await conversation.add_guest_comment(session, shared.creator, core, link.id, subject_id, form)
-        if is_new:
-            await _record(session, "share.commented", shared, client)
+    link = await repository.lock_working(session, shared.link.id)
+    if link is None:
+        raise LinkOver
+    if not link.allows_comments:
+        raise NotAllowed(t("This link does not allow comments. Ask the person who sent it to you."))
+    await throttle.enforce_rate_limit(
+        session,
+        "comment",
+        subject=_throttle_key(shared),
+        address=client.address,
+        limits=_COMMENT_LIMITS,
+    )
+    id, is_new = await conversation.add_guest_comment(session, shared.creator, core, link.id, subject_id, form)
+    if is_new:
+        await _record(session, "share.commented", shared, client)
     return id
 
 
-async def _record(session: AsyncSession, action: str, shared: Shared, client: Client, **details: str) -> None:
+async def _record(session: AsyncSession, action: str, shared: WorkingLink, client: Client, **details: str) -> None:
     link = shared.link
     await audit.record(session, action, actor=None, subject=audit_subject_of(link), client=client, link=str(link.id), **details)
 
@@ -266,12 +306,12 @@ PassUse = Literal["password", "visit"]
 """A pass proves that its holder has entered the password, or that the visit to a page with several parts has been counted."""
 
 
-def new_pass(core: Core, shared: Shared, use: PassUse) -> str:
+def new_pass(core: Core, shared: WorkingLink, use: PassUse) -> str:
     until = int((now() + PASS_LASTS).timestamp())
     return f"{until}.{_seal(core, shared, use, until)}"
 
 
-def is_pass(core: Core, shared: Shared, use: PassUse, given: str) -> bool:
+def is_pass(core: Core, shared: WorkingLink, use: PassUse, given: str) -> bool:
     """Whether it was issued for this link and has not expired."""
     until, _, seal = given.partition(".")
     if not (until.isascii() and until.isdecimal() and len(until) <= _MOST_DIGITS):
@@ -279,6 +319,6 @@ def is_pass(core: Core, shared: Shared, use: PassUse, given: str) -> bool:
     return int(until) > now().timestamp() and hmac.compare_digest(seal.encode(), _seal(core, shared, use, int(until)).encode())
 
 
-def _seal(core: Core, shared: Shared, use: PassUse, until: int) -> str:
+def _seal(core: Core, shared: WorkingLink, use: PassUse, until: int) -> str:
     link = shared.link
     return hmac.digest(lasting_key(core, "share.key"), f"{use}:{link.id}:{link.password_hash}:{until}".encode(), "sha256").hex()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
@@ -136,6 +136,8 @@ class ShareCreated(ShareRead):
 class ShareQuery(PageRequest):
     """Which share links of a workspace to list, newest first unless `sort` is title, recipient, created_at, expires_at, opens, or
     last_opened_at. `text` is part of a title or a recipient."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("title", "recipient", "created_at", "expires_at", "opens", "last_opened_at")
 
     text: str = Field(default="", max_length=200)
     kind: ShareKind | None = None

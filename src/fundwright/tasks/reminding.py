@@ -14,7 +14,7 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import DatabaseAway, NotAllowed, NotFound
-from fundwright.core.scopes import INSTALLATION, Scope
+from fundwright.core.scopes import Scope, installation
 from fundwright.notifications import sending
 from fundwright.tasks import events, repository, service
 from fundwright.tasks.models import Task
@@ -31,7 +31,7 @@ _load_member = acting_with(Permission.READ)
 async def remind(core: Core) -> None:
     """Tell members of tasks that are due tomorrow or overdue in their time zones. Opens its own transactions, one for each member."""
     last_tomorrow = (now() + timedelta(days=1, hours=14)).astimezone(UTC).date()
-    async with core.database.transaction(scope=INSTALLATION) as session:
+    async with core.database.transaction(scope=installation("tasks that are due")) as session:
         members = await repository.list_assigned(session, last_tomorrow)
     for member in members:
         try:
@@ -45,7 +45,7 @@ async def remind(core: Core) -> None:
 
 
 async def _remind(core: Core, member: Assigned, last_tomorrow: date) -> None:
-    """Acts as the member, who is told only of what the member may see."""
+    """Acts as the member, who is told only of what the member may see. Opens its own transaction."""
     scope = Scope(workspace_id=member.workspace_id, account_id=member.account_id)
     async with core.database.transaction(scope=scope) as session:
         actor = await _load_member(session, member.account_id, member.workspace_id)

@@ -39,7 +39,7 @@ async def page(
         "done_at": Task.done_at,
     }
     by_due = (Task.done_at.desc().nulls_first(), Task.due_on.asc().nulls_last(), Task.created_at)
-    order = (ordered_by(query, columns, default=None),) if query.sort_field in columns else by_due
+    order = (ordered_by(query, columns, default=None),) if query.sort else by_due
     rows = await session.scalars(
         found.order_by(*order, Task.id).offset(query.offset).limit(query.page_size).execution_options(populate_existing=True)
     )

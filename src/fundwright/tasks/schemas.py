@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -155,6 +155,8 @@ class TaskQuery(PageRequest):
     """Which tasks of a workspace to list: open ones that are assigned to the reader, unless `state` and `assignee` say otherwise.
     `assignee` is me, nobody, anyone, or the id of a member; `due` is seen from the reader's day. Ordered by due date, without one last,
     and done ones by when they were done, unless `sort` is title, due_on, created_at, or done_at."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("title", "due_on", "created_at", "done_at")
 
     text: str = Field(default="", max_length=200)
     assignee: Assignee | UUID = Assignee.ME

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 from uuid import UUID
@@ -14,8 +14,9 @@ from fundwright.accounts.permissions import require
 from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
-from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, receive_file
-from fundwright.templates import service
+from fundwright.core.uploads import UPLOAD, receive_file
+from fundwright.core.web import CoreDep, CsvDownload, DbSession
+from fundwright.templates import files, service
 from fundwright.templates.schemas import NewCopy, NewTemplate, TemplateQuery, TemplateRead, TemplateRow, TemplateSave
 
 router = APIRouter(prefix="/api/templates", tags=["templates"])
@@ -44,14 +45,19 @@ async def create_template(session: DbSession, actor: CurrentActor, core: CoreDep
 
 
 @router.post("/files", status_code=status.HTTP_201_CREATED, openapi_extra=UPLOAD)
-async def upload_template(request: Request, core: CoreDep, session: DbSession, actor: Uploader) -> TemplateRead:
+async def upload_template(request: Request, core: CoreDep, actor: Uploader) -> TemplateRead:
     """Make a template of a file that was downloaded (form field `file`; JSON, at most 1 MB). If its title is taken, it gets a number."""
     require(actor, Permission.WORK)
     received = await receive_file(
-        core, request, service.receive, max_bytes=service.MOST_BYTES, otherwise=t("Choose another file.")
+        core,
+        request,
+        service.receive,
+        account_id=actor.id,
+        max_bytes=service.MOST_BYTES,
+        otherwise=t("Choose another file."),
     )
-    async with request_slot(core, actor):
-        content = await asyncio.to_thread(service.read_file, received.kept)
+    content = await core.computing.run(partial(files.read, received.kept))
+    async with request_slot(core, actor), core.database.transaction() as session:
         return await service.upload(session, actor, core, content)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from string import Formatter
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 from uuid import UUID
 
 from pydantic import (
@@ -252,6 +252,8 @@ class TemplateRead(TemplateRow):
 class TemplateQuery(PageRequest):
     """Which templates to list: by default the workspace's own first, each by title, unless `sort` is title, sections, created_at, or
     changed_at. `text` is part of a title, description, or heading."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("title", "sections", "created_at", "changed_at")
 
     text: str = Field(default="", max_length=200)
     is_own: bool | None = None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from itertools import count
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
@@ -119,7 +117,8 @@ async def list_templates(session: AsyncSession, actor: Actor, core: Core, query:
         if query.is_own in (None, row.is_own)
         and any(wanted in text.lower() for text in (row.shown_title, row.shown_description, *row.shown_headings))
     ]
-    if field := _SORTS.get(query.sort_field):
+    if query.sort:
+        field = _SORTS[query.sort_field]
         with_value = [row for row in found if field(row) is not None]
         without = [row for row in found if field(row) is None]
         found = [*sorted(with_value, key=field, reverse=query.is_descending), *without]
@@ -192,7 +191,7 @@ async def duplicate(session: AsyncSession, actor: Actor, core: Core, name: str, 
 
 @needs(Permission.WORK)
 async def upload(session: AsyncSession, actor: Actor, core: Core, content: TemplateContent) -> TemplateRead:
-    """Make a template of what `read_file` returned. Its title gets a number if another one has it. Raises TooManyTemplates."""
+    """Make a template of what `files.read` returned. Its title gets a number if another one has it. Raises TooManyTemplates."""
     title = await _free_title(session, actor, core, content.title)
     return await _create(session, actor, core, content.model_copy(update={"title": title}), key="")
 
@@ -270,7 +269,7 @@ async def list_trashed(session: AsyncSession, actor: Actor) -> list[TemplateRead
 
 
 def as_file(template: TemplateRead) -> bytes:
-    """Return the content of a template as a JSON file, which `read_file` reads."""
+    """Return the content of a template as a JSON file, which `files.read` reads."""
     return template.content.model_dump_json(indent=2, exclude_defaults=True).encode()
 
 
@@ -282,19 +281,6 @@ async def receive(pieces: AsyncIterator[bytes]) -> bytes:
         if len(content) > MOST_BYTES:
             raise Invalid(t("The file is too large. A template’s file can have at most {most} MB.", most=MOST_BYTES // 1_000_000))
     return bytes(content)
-
-
-def read_file(content: bytes) -> TemplateContent:
-    """Read a template's file. Raises Invalid, naming the line or the path that is wrong."""
-    try:
-        return TemplateContent.model_validate_json(content.removeprefix(BOM_UTF8))
-    except ValidationError as error:
-        found = error.errors(include_url=False)[0]
-        path = ".".join(str(part + 1) if isinstance(part, int) else part for part in found["loc"])
-        message = found["msg"].removeprefix("Value error, ")
-        if not path:
-            raise Invalid(t("The file is not a template: {error}.", error=message.rstrip("."))) from error
-        raise Invalid(t("The file is not a template. {path}: {error}.", path=path, error=message.rstrip("."))) from error
 
 
 def path_of(template: Template | TemplateRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
@@ -11,8 +12,9 @@ from fastapi.responses import FileResponse
 from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient, Uploader, request_slot
 from fundwright.accounts.permissions import require
 from fundwright.accounts.schemas import Permission
-from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, json_body, receive_file, receive_json
+from fundwright.core.paging import Page
+from fundwright.core.uploads import UPLOAD, receive_file
+from fundwright.core.web import CoreDep, CsvDownload, DbSession, json_body, receive_json
 from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
 from fundwright.training import collecting, service
@@ -29,6 +31,9 @@ from fundwright.training.schemas import (
     KindChoice,
     PassageInContext,
     PastedText,
+    RunDocumentQuery,
+    RunFailureQuery,
+    RunQuery,
     RunRead,
     RunStart,
 )
@@ -36,7 +41,6 @@ from fundwright.workspaces.schemas import RestrictionForm, RestrictionRead
 
 router = APIRouter(prefix="/api/training", tags=["training"])
 
-Paging = Annotated[PageRequest, Query()]
 
 _MAX_TEXT_BYTES = 16_000_000
 """Each of the two million characters of a text may take several bytes in JSON."""
@@ -48,7 +52,8 @@ async def add_document(
 ) -> DocumentRead:
     """Upload a file (form field `file`), to a collection if one is given. Its type is detected from its content."""
     require(actor, Permission.WORK)
-    received = await receive_file(core, request, core.files.receive)
+    room = partial(service.require_room, core, actor)
+    received = await receive_file(core, request, core.files.receive, account_id=actor.id, require_room=room)
     async with request_slot(core, actor):
         return await service.add_document(
             session, actor, core, received.kept, filename=received.filename, collection_id=collection
@@ -56,10 +61,10 @@ async def add_document(
 
 
 @router.post("/texts", status_code=status.HTTP_201_CREATED, openapi_extra=json_body(PastedText))
-async def add_text(request: Request, core: CoreDep, session: DbSession, actor: Uploader) -> DocumentRead:
+async def add_text(request: Request, core: CoreDep, actor: Uploader) -> DocumentRead:
     require(actor, Permission.WORK)
-    pasted = await receive_json(request, PastedText, max_bytes=_MAX_TEXT_BYTES)
-    async with request_slot(core, actor):
+    pasted = await receive_json(request, core, PastedText, max_bytes=_MAX_TEXT_BYTES)
+    async with request_slot(core, actor), core.database.transaction() as session:
         return await service.add_text(session, actor, core, pasted)
 
 
@@ -216,12 +221,12 @@ async def start_run(core: CoreDep, actor: CurrentActor, start: RunStart) -> RunR
 
 
 @router.get("/runs")
-async def list_runs(session: DbSession, actor: CurrentActor, request: Paging) -> Page[RunRead]:
+async def list_runs(session: DbSession, actor: CurrentActor, request: Annotated[RunQuery, Query()]) -> Page[RunRead]:
     return await service.list_runs(session, actor, request)
 
 
 @router.get("/runs/export.csv", response_class=CsvDownload)
-async def export_runs(export: Export, actor: CurrentActor, request: Paging) -> CsvDownload:
+async def export_runs(export: Export, actor: CurrentActor, request: Annotated[RunQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return export("runs.csv", lambda session: service.export_runs(session, actor, request))
 
@@ -232,25 +237,33 @@ async def get_run(session: DbSession, actor: CurrentActor, run_id: UUID) -> RunR
 
 
 @router.get("/runs/{run_id}/documents")
-async def list_run_documents(session: DbSession, actor: CurrentActor, run_id: UUID, request: Paging) -> Page[DocumentRead]:
+async def list_run_documents(
+    session: DbSession, actor: CurrentActor, run_id: UUID, request: Annotated[RunDocumentQuery, Query()]
+) -> Page[DocumentRead]:
     """List the documents of a run that still exist, in the order of the run unless `sort` is set."""
     return await service.list_run_documents(session, actor, run_id, request)
 
 
 @router.get("/runs/{run_id}/documents/export.csv", response_class=CsvDownload)
-async def export_run_documents(export: Export, actor: CurrentActor, run_id: UUID, request: Paging) -> CsvDownload:
+async def export_run_documents(
+    export: Export, actor: CurrentActor, run_id: UUID, request: Annotated[RunDocumentQuery, Query()]
+) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return export("run-documents.csv", lambda session: service.export_run_documents(session, actor, run_id, request))
 
 
 @router.get("/runs/{run_id}/failures")
-async def list_run_failures(session: DbSession, actor: CurrentActor, run_id: UUID, request: Paging) -> Page[DocumentFailure]:
+async def list_run_failures(
+    session: DbSession, actor: CurrentActor, run_id: UUID, request: Annotated[RunFailureQuery, Query()]
+) -> Page[DocumentFailure]:
     """List the documents that a run could not train, in the order of the run unless `sort` is `title` or `reason`."""
     return await service.list_run_failures(session, actor, run_id, request)
 
 
 @router.get("/runs/{run_id}/failures/export.csv", response_class=CsvDownload)
-async def export_run_failures(export: Export, actor: CurrentActor, run_id: UUID, request: Paging) -> CsvDownload:
+async def export_run_failures(
+    export: Export, actor: CurrentActor, run_id: UUID, request: Annotated[RunFailureQuery, Query()]
+) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return export("run-failures.csv", lambda session: service.export_run_failures(session, actor, run_id, request))
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
+from fundwright.core.sandbox_progress import report_progress
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import spans_of
 from fundwright.training.readers import Block
@@ -85,6 +86,7 @@ def chunk(blocks: Sequence[Block]) -> ChunkedDocument:
     path: list[tuple[int, str]] = []
     offset = 0
     for block in blocks:
+        report_progress()
         if block.level is not None:
             title = " ".join(block.text.split())[:_HEADING_CHARACTERS]
             path = [(level, text) for level, text in path if level < block.level] + [(block.level, title)]
@@ -102,6 +104,7 @@ def _cut(pieces: list[_Piece]) -> list[ChunkSpan]:
     current: list[_Piece] = []
     fresh = 0  # words that are in no earlier chunk
     for piece in pieces:
+        report_progress()
         words = sum(item.words for item in current)
         is_full = words + piece.words > _WORDS or (bool(current) and piece.end - current[0].start > MAX_CHARACTERS)
         if current and (is_full or (piece.is_heading and fresh >= _MIN_WORDS and not current[-1].is_heading)):
@@ -162,3 +165,8 @@ def _short_spans(text: str) -> list[tuple[int, int]]:
             count, last = count + 1, word.end()
         spans.append((first, last))
     return spans
+
+
+def ids_of(document_id: UUID, chunked: ChunkedDocument) -> list[UUID]:
+    """Return the ids of the chunks, in order."""
+    return [span.id(document_id, chunked.text) for span in chunked.chunks]

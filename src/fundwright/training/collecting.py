@@ -221,7 +221,7 @@ def subject_of(collection: DocumentCollection) -> Subject:
 
 async def _makers_in(session: AsyncSession, actor: Actor, collection_id: UUID) -> list[UUID | None]:
     """Return who added each document in a collection, also of those that are hidden from the actor and those in the trash."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "collections"):
         return await repository.makers_in(session, actor.workspace_id, collection_id)
 
 

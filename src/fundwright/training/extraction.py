@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from fundwright.core.assembly import Core
 from fundwright.core.messages import t
-from fundwright.core.sandbox import Limits, Sandbox, crashed
+from fundwright.core.sandbox import Limits, crashed
 from fundwright.core.visible import visible_line
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import kinds, titles
@@ -32,7 +32,7 @@ _SPANS = TypeAdapter(list[ChunkSpan])
 
 LIMITS = Limits(
     error=Unreadable,
-    silent_seconds=300,
+    silent_seconds=60,
     total_seconds=300,
     memory_bytes=1_000_000_000,
     output_bytes=100_000_000,
@@ -40,13 +40,13 @@ LIMITS = Limits(
 )
 
 
-async def extract(sandbox: Sandbox, readers: Sequence[Reader], path: Path, filename: str, *, title: str) -> ChunkedDocument:
+async def extract(core: Core, readers: Sequence[Reader], path: Path, filename: str, *, title: str) -> ChunkedDocument:
     """Return the text of a file, its chunks, its kind, and its title. Raises Unreadable."""
     work = partial(_extracted, list(readers), path, filename, title)
     name = t("“{name}”", name=filename)
-    results = await sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
+    results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
     try:
-        return await asyncio.to_thread(_checked, results)
+        return await core.computing.run(partial(_checked, results), deadline_s=LIMITS.total_seconds, is_background=True)
     except ValueError as error:
         raise crashed(LIMITS, name, reason=type(error).__name__) from error
 

@@ -17,17 +17,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import Actor
 from fundwright.activity import service as activity
 from fundwright.core.assembly import Core
+from fundwright.core.computing import TookTooLong, TookTooMuchMemory
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.core.messages import from_stored, number, t, to_stored
-from fundwright.core.scopes import INSTALLATION
+from fundwright.core.scopes import installation
 from fundwright.core.sweeping import remove_unused
 from fundwright.core.visible import visible_line
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
-from fundwright.language.schemas import nearest_heading
+from fundwright.language.schemas import DocumentKind, nearest_heading
 from fundwright.training import kinds, repository
+from fundwright.training.chunking import ids_of
 from fundwright.training.extraction import extract
 from fundwright.training.models import Document, FailureRecord
 from fundwright.training.readers import Reader, Unreadable
@@ -107,17 +109,18 @@ async def _train_document(
         await report()
         readers: list[Reader] = core.plugins.collect("document_readers")
         path = core.files.path(document.sha256)
-        reading = asyncio.ensure_future(extract(core.sandbox, readers, path, document.filename, title=title))
+        reading = asyncio.ensure_future(extract(core, readers, path, document.filename, title=title))
         try:
             chunked = await watched(reading, report)
         finally:
             reading.cancel()
             await asyncio.wait([reading])
+        ids = await core.computing.run(partial(ids_of, document_id, chunked), is_background=True)
         async with run.transaction() as session:
             content, document = document.sha256, await repository.get_document(session, owner_id, document_id, for_update=True)
             is_current = document.sha256 == content
             if is_current:
-                await repository.save_chunks(session, owner_id, document_id, chunked)
+                await repository.save_chunks(session, owner_id, document_id, chunked, ids)
                 await _take_title(session, owner_id, document, chunked.title)
         if not is_current:  # it got another content while it was read
             await _train_document(run, core, embedder, owner_id, run_id, document_id, place, total)
@@ -163,22 +166,29 @@ async def propose_kinds(run: JobRun[ProposeKinds, None, KindsCheckpoint]) -> Non
     """Propose kinds from the stored texts of documents without a kind chosen by a person."""
     after = UUID(run.checkpoint.get("after", UUID(int=0).hex))
     while True:
-        async with run.transaction(scope=INSTALLATION) as session:
+        async with run.transaction(scope=installation("kinds of documents")) as session:
             documents = await repository.list_unproposed(session, after=after, limit=_PROPOSED)
         if not documents:
             return
         proposed = [
-            (document_id, await asyncio.to_thread(kinds.propose, title=title, filename=filename, text=text))
+            (document_id, await _proposed(run.services, title, filename, text))
             for document_id, title, filename, text in documents
         ]
         after = proposed[-1][0]
-        async with run.transaction(scope=INSTALLATION) as session:
+        async with run.transaction(scope=installation("kinds of documents")) as session:
             owners = {await repository.set_proposed_kind(session, document_id, kind) for document_id, kind in proposed}
             for owner_id in owners:
                 if owner_id is not None:
                     await publish(session, documents_topic(owner_id))
             await run.save_checkpoint(session, {"after": after.hex})
         await run.progress(0)
+
+
+async def _proposed(core: Core, title: str, filename: str, text: str) -> DocumentKind:
+    try:
+        return await core.computing.run(partial(kinds.propose, title=title, filename=filename, text=text), is_background=True)
+    except (TookTooLong, TookTooMuchMemory):
+        return DocumentKind.ABOUT_US
 
 
 async def remove_files(run: JobRun[RemoveFiles, None]) -> None:

@@ -266,7 +266,7 @@ _WORDS = (
     *_cues(
         _DATA,
         0.8,
-        r"\d[\d.,]* ?(?:%|percent|mg/L|µg|ug/L|mm|cm|nm|kg|°[CF]|Hz|kHz|MHz|dB|NTU|ppm|ppb|V\b|W\b|mA|kWh|psi|mL|mM)",
+        r"\d[\d.,]{0,15} ?(?:%|percent|mg/L|µg|ug/L|mm|cm|nm|kg|°[CF]|Hz|kHz|MHz|dB|NTU|ppm|ppb|V\b|W\b|mA|kWh|psi|mL|mM)",
         r"\b(?:mean|median|standard deviation|SD|CI|confidence interval|n ?= ?\d+|p ?[<=] ?0?\.\d+|RMSE|R²|sensitivity|specificity|baseline|respondents|sampled?|samples|measured)\b",
         r"\b(?:table|figure) \d+\b",
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -166,8 +165,7 @@ async def list_documents(
         "created_at": Document.created_at.expression,
         "trained_at": Document.trained_at.expression,
     }
-    order = columns.get(request.sort_field)
-    ordered = usual if order is None else order.desc().nulls_last() if request.is_descending else order.asc().nulls_last()
+    ordered = ordered_by(request, columns, default=usual)
     total = await session.scalar(select(func.count()).select_from(query.subquery())) or 0
     rows = await session.scalars(query.order_by(ordered, Document.id).offset(request.offset).limit(request.page_size))
     return list(rows), total
@@ -378,14 +376,15 @@ async def save_trained(session: AsyncSession, owner_id: UUID, document_id: UUID,
     return await session.scalar(trained.returning(Document.id)) is not None
 
 
-async def save_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID, chunked: ChunkedDocument) -> None:
-    """Replace the text and chunks of a document, and its kind unless a person chose it. Unchanged chunks keep their ids and
-    vectors."""
+async def save_chunks(
+    session: AsyncSession, owner_id: UUID, document_id: UUID, chunked: ChunkedDocument, ids: Sequence[UUID]
+) -> None:
+    """Replace the text and chunks of a document, and its kind unless a person chose it. `ids` are those of the chunks (`ids_of`). Unchanged
+    chunks keep their ids and vectors."""
     kind = case((Document.is_kind_chosen, Document.kind), else_=chunked.kind)
     await session.execute(
         update(Document).where(Document.owner_id == owner_id, Document.id == document_id).values(text=chunked.text, kind=kind)
     )
-    ids = await asyncio.to_thread(lambda: [span.id(document_id, chunked.text) for span in chunked.chunks])
     # One array, because a statement can have at most 65,535 parameters.
     kept = literal(ids, ARRAY(Uuid))
     await session.execute(
@@ -460,15 +459,15 @@ async def save_vectors(session: AsyncSession, owner_id: UUID, chunk_ids: Sequenc
 
 async def make_vector_index(session: AsyncSession, dimension: int) -> None:
     """Create the HNSW index of this dimension if it does not exist."""
-    name, condition = f"ix_chunk_vector_hnsw_{int(dimension)}", f"dimension = {int(dimension)}"
-    await search_sql.create_vector_index(session, "chunk_vector", name, dimension=dimension, condition=condition)
+    name = f"ix_chunk_vector_hnsw_{dimension}"
+    await search_sql.create_vector_index(session, "chunk_vector", name, dimension=dimension, of=("dimension", dimension))
 
 
 async def count_words(session: AsyncSession, owner_id: UUID) -> None:
     """Recount how many chunks of the workspace have each word, also of documents that are hidden from the account that runs it. Called
     at the end of a run."""
     await database.acquire_lock(session, f"chunk_word:{owner_id}")
-    async with across_workspaces(session):
+    async with across_workspaces(session, "words of documents"):
         await _count_words(session, owner_id)
 
 
@@ -908,14 +907,7 @@ async def list_runs(session: AsyncSession, owner_id: UUID, request: PageRequest)
         "duration_s": Job.ended_at - Job.started_at,
         "created_at": TrainingRun.created_at.expression,
     }
-    order = columns.get(request.sort_field)
-    ordered = (
-        TrainingRun.created_at.desc()
-        if order is None
-        else order.desc().nulls_last()
-        if request.is_descending
-        else order.asc().nulls_last()
-    )
+    ordered = ordered_by(request, columns, default=TrainingRun.created_at.desc())
     query = _runs(owner_id).order_by(ordered, TrainingRun.id).offset(request.offset).limit(request.page_size)
     query = query.execution_options(populate_existing=True)
     total = await session.scalar(select(func.count()).select_from(_runs(owner_id).with_only_columns(TrainingRun.id).subquery()))

@@ -120,6 +120,8 @@ class DocumentQuery(PageRequest):
     """Which documents to list: those of one kind, those in one collection, those with `text` in their titles, those that are restricted to chosen members of the
     workspace or those that are not, or only those that questions and drafts search. The sample is not searched once a document of your own is trained."""
 
+    sorts: ClassVar[tuple[str, ...]] = ("title", "kind", "state", "size_bytes", "chunk_count", "created_at", "trained_at")
+
     kind: DocumentKind | None = None
     collection: UUID | None = None
     text: str = Field(default="", max_length=200)
@@ -177,8 +179,28 @@ class CollectionRead(BaseModel):
         return self.access in (None, Access.EDIT)
 
 
+class RunQuery(PageRequest):
+    """Which training runs to list, newest first unless `sort` is state, documents, chunks, duration_s, or created_at."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("state", "documents", "chunks", "duration_s", "created_at")
+
+
+class RunDocumentQuery(PageRequest):
+    """Which documents of a run to list, in its order unless `sort` is a field of `DocumentQuery`."""
+
+    sorts: ClassVar[tuple[str, ...]] = DocumentQuery.sorts
+
+
+class RunFailureQuery(PageRequest):
+    """Which documents that a run could not train to list, in its order unless `sort` is title or reason."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("title", "reason")
+
+
 class CollectionQuery(PageRequest):
     """Which collections to list, by name unless `sort` is name, documents, or created_at. `text` is part of a name."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("name", "documents", "created_at")
 
     text: str = Field(default="", max_length=200)
     is_restricted: bool | None = None

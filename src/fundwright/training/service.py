@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
@@ -497,7 +498,7 @@ async def remove_files_of(session: AsyncSession, core: Core, document_ids: Colle
 @needs(Permission.READ)
 async def remove_all(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Remove every document with its file when a workspace is deleted."""
-    async with across_workspaces(session):  # some may be hidden from the actor
+    async with across_workspaces(session, "documents"):  # some may be hidden from the actor
         await _remove(session, actor, core, await repository.list_all(session, actor.workspace_id))
         trashed = await repository.list_trashed(session, actor.workspace_id)
         await remove_files_of(session, core, [document.id for document in trashed])
@@ -513,7 +514,7 @@ async def get_usage(session: AsyncSession, actor: Actor, core: Core) -> Usage:
 async def count_documents(session: AsyncSession, actor: Actor) -> int:
     """Count the documents that the plan of the actor's workspace limits: all but the sample and the trash, also those that are hidden
     from the actor."""
-    async with across_workspaces(session):
+    async with across_workspaces(session, "documents"):
         return await repository.count_own(session, actor.workspace_id)
 
 
@@ -652,7 +653,7 @@ async def list_run_failures(
     request = request or PageRequest()
     run, _ = await repository.get_run(session, actor.workspace_id, run_id)
     failures = _failures(run, await restrictions.hidden_ids(session, actor))
-    if request.sort_field in ("title", "reason"):
+    if request.sort:
         failures.sort(key=lambda failure: str(getattr(failure, request.sort_field)).casefold(), reverse=request.is_descending)
     items = failures[request.offset : request.offset + request.page_size]
     return Page(items=items, total=len(failures), page=request.page, page_size=request.page_size)
@@ -772,15 +773,17 @@ async def _find_answers(
             kinds=kinds,
             names=asked.names,
         )
-        if not passages:
-            return []
-        statements = answering.statements_in(passages, asked.question)
-        texts = [statement.text for statement in statements] + answering.headings_of(statements)
-        shares = [await repository.word_shares(session, actor.workspace_id, each, texts) for each in asked.questions]
+    if not passages:
+        return []
+    statements = await core.computing.run(partial(answering.statements_in, passages, asked.question))
     if not statements:
         return []
+    texts = [statement.text for statement in statements] + answering.headings_of(statements)
+    async with core.database.transaction() as session:
+        shares = [await repository.word_shares(session, actor.workspace_id, each, texts) for each in asked.questions]
     similarities = asked.vectors @ (await embedder.embed(texts)).T
-    return await asyncio.to_thread(answering.answers, asked.question, asked.parts, passages, statements, similarities, shares)
+    question, parts = asked.question, asked.parts
+    return await core.computing.run(partial(answering.answers, question, parts, passages, statements, similarities, shares))
 
 
 @needs(Permission.READ)
@@ -902,10 +905,21 @@ async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_
     await _check_size(session, actor, core, size_bytes=size_bytes)
 
 
+@needs(Permission.WORK)
+async def require_room(core: Core, actor: Actor, size_bytes: int, arriving_bytes: int) -> None:
+    """Raise QuotaSpent if a file of this size, and others that are arriving, would exceed the actor's limit now."""
+    async with core.database.reading() as session:
+        await _require_room(session, actor, core, size_bytes=size_bytes, arriving_bytes=arriving_bytes)
+
+
 async def _check_size(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
     """Raises QuotaSpent."""
     await repository.lock_documents(session, actor.id)  # other requests may add documents in other workspaces
-    used_bytes, most_bytes = await _used_bytes(session, actor), _most_bytes(core, actor)
+    await _require_room(session, actor, core, size_bytes=size_bytes)
+
+
+async def _require_room(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int, arriving_bytes: int = 0) -> None:
+    used_bytes, most_bytes = arriving_bytes + await _used_bytes(session, actor), _most_bytes(core, actor)
     if most_bytes is not None and used_bytes + size_bytes > most_bytes:
         raise billing.QuotaSpent(
             t(
@@ -924,7 +938,7 @@ async def _check_number(session: AsyncSession, actor: Actor) -> None:
 
 
 async def _used_bytes(session: AsyncSession, actor: Actor) -> int:
-    async with across_workspaces(session):
+    async with across_workspaces(session, "documents"):
         return await repository.sum_bytes_of(session, actor.id)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import ClassVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -27,6 +28,8 @@ class TrashRead(BaseModel):
 
 class TrashQuery(PageRequest):
     """Which items to list: those of one kind, or with `text` in their titles."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("title", "kind", "trashed_at", "removed_at")
 
     kind: str = Field(default="", max_length=40)
     text: str = Field(default="", max_length=200)

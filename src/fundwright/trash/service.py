@@ -20,7 +20,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, iterate_all
-from fundwright.core.scopes import INSTALLATION
+from fundwright.core.scopes import installation
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.trash import repository
 from fundwright.trash.models import Trashable, TrashItem
@@ -169,7 +169,7 @@ async def empty(session: AsyncSession, actor: Actor, core: Core, *, client: Clie
 async def remove_expired(core: Core) -> None:
     """Delete what has been in the trash for 30 days. Opens its own transactions, of a hundred items each."""
     while True:
-        async with core.database.transaction(scope=INSTALLATION) as session:
+        async with core.database.transaction(scope=installation("expired trash")) as session:
             items = await repository.lock_expired(session, before=now() - KEPT, limit=_BATCH)
             if not items:
                 return

@@ -51,7 +51,9 @@ INVITED = NotificationKind("workspace.invited", later("Invitation to a workspace
 ROLE_CHANGED = NotificationKind(
     "workspace.role_changed", later("New role in a workspace"), _role_changed, email=EmailTiming.DAILY
 )
-REMOVED = NotificationKind("workspace.removed", later("Removal from a workspace"), _removed, email=EmailTiming.DAILY)
+REMOVED = NotificationKind(
+    "workspace.removed", later("Removal from a workspace"), _removed, email=EmailTiming.DAILY, is_limited=False
+)
 JOINED = NotificationKind("workspace.joined", later("New member of a workspace"), _joined)
 SUPPORT_GRANTED = NotificationKind("workspace.support_granted", later("Support access granted"), _support_granted)
 RESTRICTED = NotificationKind("item.restricted", later("Restriction of your item"), _restricted)

@@ -274,7 +274,7 @@ async def _join(session: AsyncSession, actor: Actor, found: InvitationRead | Wor
         role=invitation.role,
     )
     joined = actor.model_copy(update={"workspace_id": workspace.id})
-    async with across_workspaces(session):  # the actor acts in another workspace
+    async with across_workspaces(session, "invitations"):  # the actor acts in another workspace
         await service.record_member(session, joined, service.JOINED, actor.id, WorkspaceRole(invitation.role))
     await service.announce(session, workspace.id)
     return workspace.id

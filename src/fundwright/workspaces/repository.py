@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, ColumnElement, Row, Select, String, Subquery, and_, case, delete, func, or_, select, update
+from sqlalchemy import (
+    ARRAY,
+    Column,
+    ColumnElement,
+    Row,
+    Select,
+    String,
+    Subquery,
+    Table,
+    and_,
+    case,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from fundwright.accounts.models import Account, FormerMember, Membership, Workspace
 from fundwright.accounts.schemas import GRANTED, GRANTED_IN_WORKSPACE, Permission, Role, WorkspaceRole
-from fundwright.core.database import now
+from fundwright.core.database import Base, now
 from fundwright.core.errors import NotFound
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.messages import t
@@ -42,6 +61,24 @@ async def find(session: AsyncSession, account_id: UUID, workspace_id: UUID) -> W
     """Return a workspace of an account."""
     row = (await session.execute(_workspaces_of(account_id).where(Workspace.id == workspace_id))).one_or_none()
     return _workspace(row) if row else None
+
+
+async def shows_any(session: AsyncSession, ids: Collection[UUID], slugs: Collection[str]) -> bool:
+    """Whether row-level security shows the session something of a workspace with one of these ids or slugs."""
+    wanted = [exists().where(column.in_(ids if column.name == "id" else slugs)) for column in _names_of_items()]
+    return bool(await session.scalar(select(or_(*wanted))))
+
+
+@cache
+def _names_of_items() -> Sequence[Column[Any]]:
+    """The columns by which addresses name what belongs to a workspace."""
+    tables = (table for table in Base.metadata.sorted_tables if _belongs_to_workspace(table))
+    return [table.columns[name] for table in tables for name in ("id", "slug") if name in table.columns]
+
+
+def _belongs_to_workspace(table: Table) -> bool:
+    owner = table.columns.get("owner_id")
+    return owner is not None and any(key.target_fullname == "workspace.id" for key in owner.foreign_keys)
 
 
 async def find_supported(session: AsyncSession, workspace_id: UUID) -> WorkspaceRead | None:

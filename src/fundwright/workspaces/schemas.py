@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, computed_field
@@ -114,6 +114,8 @@ class MemberRead(BaseModel):
 class MemberQuery(PageRequest):
     """Which members to list, by name unless `sort` is name, email, role, or joined_at. `text` is part of a name or an email."""
 
+    sorts: ClassVar[tuple[str, ...]] = ("name", "email", "role", "joined_at")
+
     text: str = Field(default="", max_length=200)
     role: WorkspaceRole | None = None
 
@@ -190,6 +192,8 @@ class InvitationQuery(PageRequest):
     """Which invitations of a workspace to list, newest first unless `sort` is email, role, created_at, or expires_at. `text` is part of
     an address."""
 
+    sorts: ClassVar[tuple[str, ...]] = ("email", "role", "created_at", "expires_at")
+
     text: str = Field(default="", max_length=200)
     state: InvitationState | None = None
 
@@ -263,5 +267,7 @@ class RestrictedItemRead(BaseModel):
 
 class RestrictedItemQuery(PageRequest):
     """Which restricted items to list, newest first unless `sort` is kind or restricted_at."""
+
+    sorts: ClassVar[tuple[str, ...]] = ("kind", "restricted_at")
 
     kind: str = Field(default="", max_length=40)

@@ -23,6 +23,7 @@ from fundwright.core.errors import Conflict, NotAllowed, NotFound
 from fundwright.core.live import publish, publish_to
 from fundwright.core.messages import keeping_messages, later, t
 from fundwright.core.paging import Page, iterate_all
+from fundwright.core.scopes import switched_to
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.notifications import service as notifications
 from fundwright.workspaces import events, repository
@@ -163,6 +164,22 @@ async def create_workspace(
 async def use_workspace(session: AsyncSession, actor: Actor, workspace_id: UUID) -> None:
     """Make a workspace of the actor the last used one, in which pages open. Raises NotFound."""
     await accounts.use_workspace(session, await actor_in(session, actor, workspace_id))
+
+
+@needs(Permission.READ)
+async def find_home(session: AsyncSession, actor: Actor, ids: Collection[UUID], slugs: Collection[str]) -> Actor | None:
+    """Return the actor in another workspace of the account, in which it sees something with one of these ids or slugs; None if it sees one
+    in its own workspace, or none. What the account may not see takes the same queries as what does not exist."""
+    own = [each.id for each in await repository.list_of(session, actor.id)]
+    others = [id for id in own if id != actor.workspace_id]
+    if not others or await repository.shows_any(session, ids, slugs):
+        return None
+    for id in others:
+        there = await actor_in(session, actor, id)
+        async with switched_to(session, there.scope):
+            if await repository.shows_any(session, ids, slugs):
+                return there
+    return None
 
 
 @needs(Permission.READ)

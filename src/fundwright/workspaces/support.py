@@ -20,7 +20,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import JobPayload, JobRun
 from fundwright.core.messages import keeping_messages, later, t
-from fundwright.core.scopes import INSTALLATION
+from fundwright.core.scopes import installation
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.notifications import service as notifications
 from fundwright.workspaces import events, repository, service
@@ -95,7 +95,7 @@ async def end(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_L
 
 async def expire(run: JobRun[EndSupport, None]) -> None:
     """The job: update open pages once the time is over. The time itself is checked whenever an administrator acts."""
-    async with run.transaction(scope=INSTALLATION) as session:
+    async with run.transaction(scope=installation("expired support access")) as session:
         workspace = await repository.lock_if_any(session, run.payload.workspace_id)
         if workspace is not None and workspace.support_until is not None and workspace.support_until <= now():
             await _end(session, workspace)

@@ -13,6 +13,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.paging import Page
 from fundwright_ui import button, list_row, more_rows, row_actions, use_query, use_rows, use_url_state
 from fundwright_ui.testing import ScreenUnderTest, mounted
+from tests.support.polling import eventually
 
 TOPIC = "letters"
 
@@ -23,8 +24,10 @@ class Letters:
     def __init__(self, *letters: str, page_size: int = 25) -> None:
         self.listed = list(letters)
         self.page_size = page_size
+        self.reads = 0
 
     async def read(self, _session: AsyncSession) -> Page[str]:
+        self.reads += 1
         return Page(items=self.listed[: self.page_size], total=len(self.listed), page=1, page_size=self.page_size)
 
     @component
@@ -116,6 +119,18 @@ async def test_a_row_that_was_removed_elsewhere_right_after_undo_is_gone(committ
         await screen.expect("1 more entry in this list")
         await screen.click("button", "Undo")
         letters.listed = ["a"]
+        await changed(committed, screen)
+        await screen.expect("No longer in this list")
+
+
+async def test_a_row_whose_undone_action_was_repeated_elsewhere_is_gone(committed: Core) -> None:
+    letters = Letters("a", "b")
+    async with mounted(committed, None, letters.screen) as screen:
+        await screen.view.handle(screen.elements("button", "Remove")[1].node["e"]["onClick"]["h"], {}, 1)
+        await changed(committed, screen)
+        await eventually(lambda: letters.reads == 2)
+        await screen.click("button", "Undo")
+        letters.listed = ["a"]  # as it was read before
         await changed(committed, screen)
         await screen.expect("No longer in this list")
 

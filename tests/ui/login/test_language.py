@@ -59,14 +59,14 @@ async def test_sign_in_reads_in_the_chosen_language(core: Core, language: str, h
     ("chosen", "cookie", "accepted", "spoken"),
     [
         (None, "", "", "en"),
-        (None, "", "fr-CH, de;q=0.8", "fr"),
+        (None, "", "fr-CH, de;q=0.8", "en"),
         (None, "", "it, xx", "en"),
         (None, "language=de", "fr", "de"),
-        (None, "language=xx", "fr", "fr"),
+        (None, "language=xx", "fr", "en"),
         ("en", "language=de", "fr", "en"),
     ],
 )
-async def test_the_account_s_language_counts_before_the_browser_s(
+async def test_the_account_s_language_counts_then_the_browser_s_choice_then_english(
     core: Core, chosen: Language | None, cookie: str, accepted: str, spoken: str
 ) -> None:
     headers = [(b"cookie", cookie.encode()), (b"accept-language", accepted.encode())]

@@ -287,7 +287,7 @@ class TestInvitation:
 
 
 class TestErrorScreens:
-    @pytest.mark.parametrize(("path", "says"), [("/404", "Sorry, page not found!"), ("/500", "Something went wrong on our end")])
+    @pytest.mark.parametrize(("path", "says"), [("/404", "Sorry, page not found!"), ("/500", "Something went wrong")])
     async def test_say_what_happened_and_lead_home(self, open_page: Open, path: str, says: str) -> None:
         async with open_page(path) as page:
             assert text_of(page.one("h1")) == says

@@ -249,6 +249,40 @@ def removable() -> Any:
     return html.main(html.button({"id": "remove", "onClick": remove}), thing.error or thing.value)
 
 
+class Continued:
+    """What the screen `/continued` did and shows."""
+
+    renderings = 0
+    reads = 0
+    visits = 0
+    word = ""
+
+    @classmethod
+    def reset(cls) -> None:
+        cls.renderings = cls.reads = cls.visits = 0
+        cls.word = "first"
+
+
+@component
+def continued() -> Any:
+    connection, url = use_connection(), use_url_state()
+    count, set_count = use_state(0)
+
+    async def read(_session: object) -> str:
+        Continued.reads += 1
+        return Continued.word
+
+    async def visit() -> None:
+        if connection.is_live:
+            Continued.visits += 1
+
+    word = use_query(read, topics=["words"])
+    use_query(visit, with_session=False)
+    Continued.renderings += 1
+    add = html.button({"id": "add", "onClick": lambda: set_count(count + 1)}, "Add")
+    return html.main(add, f"{word.value} {count} {url.get('q')}")
+
+
 class Removable:
     is_removed = False
 
@@ -400,6 +434,7 @@ SCREENS = [
     Screen("/two-faced", "Two-faced", two_faced, area="public"),
     Screen("/records", "Records", records, area="public"),
     Screen("/waiting", "Waiting", waiting, area="public"),
+    Screen("/continued", "Continued", continued),
     Screen("/walk/{word}", "Walk", walk, area="public"),
     Screen("/removable", "Removable", removable, area="public"),
     Screen("/broken", "Half broken", half_broken, area="public"),

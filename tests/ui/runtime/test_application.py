@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from threading import Event
 from typing import Any
 from uuid import uuid4
 
@@ -93,6 +95,23 @@ class TestPolicy:
         assert answer.status_code == status
         assert answer.headers["content-security-policy"] == NOTHING
         assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+class TestDescription:
+    async def test_is_built_once_while_others_are_served(self, committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+        app, may_end, built = build_app(committed), Event(), list[bool]()
+
+        def describe() -> dict[str, str]:
+            built.append(may_end.wait(20))
+            return {"openapi": "3.1.0"}
+
+        monkeypatch.setattr(app, "openapi", describe)
+        async with browse(app) as client:
+            asked = [asyncio.create_task(client.get("/api/openapi.json")) for _ in range(3)]
+            assert (await client.get("/healthz")).status_code == 200
+            may_end.set()
+            assert [(await each).json() for each in asked] == [{"openapi": "3.1.0"}] * 3
+        assert built == [True]
 
 
 class TestANullCharacterInAnAddress:

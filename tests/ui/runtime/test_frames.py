@@ -241,7 +241,8 @@ def living_sessions() -> int:
 
 @pytest.mark.slow
 @pytest.mark.security(33)
-async def test_malformed_frames_leave_the_server_as_it_was(server: Server) -> None:
+async def test_malformed_frames_leave_the_server_as_it_was(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fundwright_ui.runtime.render_slots._MAX_FRAMES_PER_S", FRAMES)  # its pages are of one visitor
     server.set(resume_s=0.2)
     earlier_sessions = living_sessions()  # objects of other tests in this process
     # Modules and pools that a process loads once, with as many pages as possible.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.router import Found, Router, Screen
 from fundwright_ui.runtime.view import View
+from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button, loading, page, problem, text_field
 from tests.support.polling import eventually
 from tests.support.slow_queries import Pages, Wire
@@ -572,3 +574,27 @@ async def until_waiting(pages: Pages, count: int) -> None:
             await asyncio.sleep(0)
     for _ in range(20):
         await asyncio.sleep(0)
+
+
+class Several:
+    renderings = 0
+
+
+@component
+def several() -> Any:
+    async def read_after(turns: int) -> int:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        return turns
+
+    found = [use_query(partial(read_after, 20 * n), key=[n], with_session=False) for n in range(5)]
+    Several.renderings += 1
+    return html.main(" ".join(str(each.value) for each in found))
+
+
+@pytest.mark.parametrize("is_live", [False, True])
+async def test_the_first_results_are_rendered_together(core: Core, is_live: bool) -> None:
+    Several.renderings = 0
+    async with mounted(core, None, several, is_live=is_live) as screen:
+        assert screen.text == "0 20 40 60 80"
+    assert Several.renderings == 2

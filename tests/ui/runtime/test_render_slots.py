@@ -1,15 +1,18 @@
-"""A person who opens many pages at the same time does not delay others."""
+"""A person who opens many pages at the same time, or is busy on many, does not delay others."""
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from uuid import uuid4
 
 import pytest
 
 from fundwright_ui.runtime import render_slots
-from fundwright_ui.runtime.render_slots import Owner, RenderSlots
-from tests.ui.runtime.conftest import Crowd, Server
+from fundwright_ui.runtime.render_slots import Allowances, Owner, RenderSlots
+from tests.support.polling import eventually
+from tests.ui.runtime import conftest
+from tests.ui.runtime.conftest import Crowd, Server, Slow
 
 MANY = 12
 ONE, ANOTHER = Owner(uuid4(), None), Owner(uuid4(), None)
@@ -41,6 +44,60 @@ async def test_a_few_documents_of_one_owner_are_rendered_at_once(server: Server)
     answers = await asyncio.gather(*(server.get("/crowd") for _ in range(MANY)))
     assert [answer.status_code for answer in answers] == [200] * MANY
     assert 0 < Crowd.most <= 2
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Slow:
+    fresh = Slow()
+    monkeypatch.setattr(conftest, "slow_work", fresh)
+    return fresh
+
+
+@pytest.mark.usefixtures("no_limit")
+@pytest.mark.security(33, 53)
+async def test_events_of_all_pages_of_an_account_take_turns(server: Server, work: Slow) -> None:
+    """A person with many busy pages holds up their own, and nobody else's."""
+    await server.add_account("bob@example.org")
+    own, others = await server.sign_in(), await server.sign_in("bob@example.org")
+    async with AsyncExitStack() as stack:
+        busy = [await stack.enter_async_context(server.socket(token=own)) for _ in range(4)]
+        for page in busy:
+            await page.hello("/waiting")
+            await page.press("wait0")
+        await eventually(lambda: work.running == 2)
+        other = await stack.enter_async_context(server.socket(token=others))
+        await other.hello("/waiting")
+        await other.click("add")
+        assert other.text.endswith("count 1")
+        await other.go("/public")
+        assert work.running == 2
+        work.gate.set()
+        await eventually(lambda: len(work.ended) == 4)
+        await busy[0].click("add")
+
+
+@pytest.mark.security(33)
+async def test_a_slow_handler_holds_up_its_other_pages_only_for_a_moment(server: Server, work: Slow) -> None:
+    token = await server.sign_in()
+    async with AsyncExitStack() as stack:
+        for _ in range(4):
+            page = await stack.enter_async_context(server.socket(token=token))
+            await page.hello("/waiting")
+            await page.press("wait0")
+        await eventually(lambda: work.running == 4)
+        work.gate.set()
+
+
+@pytest.mark.security(33)
+async def test_frames_of_all_pages_of_an_owner_count_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(render_slots, "_MAX_FRAMES_PER_S", 3)
+    monkeypatch.setattr(render_slots, "_MAX_EXCESS_FRAMES", 4)
+    allowances = Allowances()
+    first, second, another = allowances.of(ONE), allowances.of(ONE), allowances.of(ANOTHER)
+    assert [(first.count(), second.is_used_up) for _ in range(6)] == [(True, False)] * 3 + [(True, True)] * 3
+    assert [second.count() for _ in range(3)] == [True, False, False]
+    assert another.count()
+    assert not another.is_used_up
 
 
 @pytest.mark.usefixtures("no_limit")

@@ -420,6 +420,32 @@ class TestLimits:
             with pytest.raises(Closed):
                 await client.until("nothing")
 
+    @pytest.mark.security(33)
+    async def test_a_post_waits_for_an_earlier_one_for_a_limited_time(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with streaming(server) as (client, page):
+            await client.hello("/public")
+            monkeypatch.setattr("fundwright_ui.runtime.stream._WAITING_S", 0.1)
+            await page.post("{}", number=5)
+            with pytest.raises(Closed):
+                await client.until("nothing")
+
+    @pytest.mark.security(33, 53)
+    async def test_the_streams_of_an_address_share_some_memory(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each held 14 MB of posts that waited for an earlier one."""
+        monkeypatch.setattr("fundwright_ui.runtime.stream._MAX_WAITING_BYTES_OF_OWNER", 3_500_000)
+        async with AsyncExitStack() as stack:
+            statuses: list[int] = []
+            for _ in range(3):
+                client, page = await stack.enter_async_context(streaming(server))
+                await client.hello("/public")
+                statuses.append((await page.post("x" * 1_500_000, number=2)).status_code)
+            assert statuses[0] == 204 and statuses[2] in (410, 429)
+        async with streaming(server) as (client, page):
+            await client.hello("/public")
+            assert (await page.post("x" * 1_500_000, number=2)).status_code == 204
+
     async def test_posts_of_a_page_that_reads_nothing_are_refused_before_they_fill_the_memory(self, server: Server) -> None:
         async with reading_nothing(server) as post:
             answers = [await post(*["{}"] * 100) for _ in range(30)]

@@ -7,7 +7,6 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from fundwright import hooks
 from fundwright.accounts.schemas import Actor
@@ -17,7 +16,7 @@ from fundwright_ui import extension
 from fundwright_ui.testing import mounted
 from tests.architecture.tree import PROJECT
 from tests.support.accounts import add_account
-from tests.support.cores import OwnSettings
+from tests.support.cores import settings_of
 
 
 @pytest.fixture
@@ -26,7 +25,7 @@ async def partners(database_url: str, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.syspath_prepend(PROJECT / "tests/ui/extension_partners")
     plugins = Plugins([hooks, extension])
     plugins.register(import_module("fundwright_partners.plugin"))
-    async with open_core(OwnSettings(data=tmp_path, database_url=SecretStr(database_url)), plugins) as core:
+    async with open_core(settings_of(database_url, tmp_path), plugins) as core:
         yield core
 
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
+import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.authentication import service as authentication
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.live import publish_to
 from fundwright.workspaces import invitations, service
 from fundwright.workspaces.schemas import InvitationForm, WorkspaceForm
@@ -78,6 +85,56 @@ async def test_a_former_member_is_led_home_from_the_address_of_a_workspace(serve
     assert "<h1>Sorry, page not found!</h1>" in page.text and "You are no longer a member of this workspace." in page.text
     assert 'href="/">Go to home</a>' in page.text
     assert "Harbor" not in page.text
+
+
+async def category_of(server: Server, owner: Actor) -> str:
+    async with server.core.database.transaction(scope=owner.scope) as session:
+        return str((await categories.create(session, owner, CategoryCreate(name="Boats"))).id)
+
+
+def page_data(page: httpx.Response) -> dict[str, Any]:
+    return json.loads(re.findall(r'id="page">(.*?)</script>', page.text, re.DOTALL)[0])
+
+
+async def test_a_link_to_what_another_workspace_has_switches_to_it_and_says_so(server: Server) -> None:
+    owner, token = await shared_with(server, EMAIL), await server.sign_in()
+    address = f"/private?category={await category_of(server, owner)}"
+    page = page_data(await server.get(address, token=token, headers=OPENED))
+    assert page["account"] == f"{server.actor.id}/{owner.workspace_id}"
+    assert page["notice"] == "You are now in the workspace “Harbor”."
+    assert await identity(server, token) == page["account"]
+    again = page_data(await server.get(address, token=token, headers=OPENED))
+    assert (again["account"], again["notice"]) == (page["account"], None)
+
+
+async def test_a_link_that_names_another_workspace_says_so(server: Server) -> None:
+    owner, token = await shared_with(server, EMAIL), await server.sign_in()
+    notices = [
+        page_data(await server.get(f"/private?w={id}", token=token, headers=OPENED))["notice"]
+        for id in (owner.workspace_id, owner.workspace_id, server.actor.id)
+    ]
+    assert notices == ["You are now in the workspace “Harbor”.", None, "You are now in the workspace “Personal”."]
+
+
+async def test_a_link_to_what_a_stranger_has_opens_like_one_to_nothing(server: Server) -> None:
+    token = await server.sign_in()
+    async with server.core.database.transaction() as session:
+        bob = await add_account(session, BOB, name="Bob", password=PASSWORD)
+        other = await service.create_workspace(session, bob, server.core, WorkspaceForm(name="Other"))
+        bob = await service.actor_in(session, bob, other.id)
+    for id in (await category_of(server, bob), str(uuid4())):
+        page = page_data(await server.get(f"/private?category={id}", token=token, headers=OPENED))
+        assert (page["account"], page["notice"]) == (str(server.actor.id), None)
+
+
+async def test_a_link_on_a_page_to_what_another_workspace_has_is_loaded_there(server: Server) -> None:
+    owner, token = await shared_with(server, EMAIL), await server.sign_in()
+    id = await category_of(server, owner)
+    async with server.socket(token=token) as client:
+        await client.hello("/private")
+        await client.websocket.send(json.dumps({"type": "location", "path": f"/private?category={id}", "seq": 1}))
+        frame = await client.until("navigate")
+    assert (frame["path"], frame["reload"], frame["replace"]) == (f"/private?category={id}&w={owner.workspace_id}", True, True)
 
 
 async def test_signing_in_leads_back_to_the_workspace_of_the_address(server: Server) -> None:

@@ -66,6 +66,18 @@ class TestNewMatches:
             assert described(page, "/dashboard/nih") == ""
 
     @pytest.mark.usefixtures("matches")
+    async def test_a_visit_is_recorded_only_if_something_has_arrived_since_the_last_one(
+        self, open_page: Open, committed: Core, ada: Actor
+    ) -> None:
+        await visited(committed, ada, days_ago=1)
+        recorded: list[bool] = []
+        for _ in range(2):
+            with statements(committed.database.engine.sync_engine) as sent:
+                async with open_page("/dashboard/nih", actor=ada):
+                    recorded.append(any(each.startswith("INSERT INTO saved_state") for each in sent))
+        assert recorded == [True, False]
+
+    @pytest.mark.usefixtures("matches")
     async def test_are_counted_once_the_screen_that_one_moves_to_is_shown(
         self, open_page: Open, committed: Core, ada: Actor
     ) -> None:

@@ -217,6 +217,17 @@ export interface FormDialogProps {
   readonly children?: ReactNode;
 }
 
+export interface OfferedLanguage {
+  readonly code: "en" | "de" | "fr";
+  readonly accept: string;
+  readonly dismiss: string;
+}
+
+/** Offers the browser's language, if it is one of these, until the person accepts or dismisses it in this browser. */
+export interface LanguageOfferProps {
+  readonly languages: readonly OfferedLanguage[];
+}
+
 /** List unsaved texts that only the browser has, of workspaces other than `workspaces`, to which the person belongs. */
 export interface LeftTextsProps {
   readonly workspaces: readonly string[];
@@ -320,7 +331,7 @@ export interface SettingsDrawerProps {
   readonly onLanguage?: (payload: LanguageChosen, onDone?: () => void) => void;
 }
 
-/** A toast with a button, for ten seconds. Shown by `use_action(..., undo=...)`. */
+/** A notice with a button, for ten seconds. Shown by `use_action(..., undo=...)`. */
 export interface UndoToastProps {
   readonly message: string;
   readonly label: string;

@@ -1,4 +1,4 @@
-import { act, fireEvent, screen } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { ReactNode } from "react";
 import { describe, expect, it, vi } from "vitest";
@@ -116,17 +116,17 @@ describe("events", () => {
 
   it("that were pending when the connection was lost are mentioned once", async () => {
     const page = await openPage(press);
-    const toasts = vi.spyOn(page.runtime, "toast");
+    const notices = vi.spyOn(page.runtime, "notify");
     fireEvent.click(screen.getByRole("button"));
     vi.useFakeTimers();
     for (const times of [1, 1]) {
       await act(async () => page.socket().close());
       await act(() => vi.advanceTimersByTimeAsync(1000));
       await page.mount(press);
-      expect(toasts).toHaveBeenCalledTimes(times);
+      expect(notices).toHaveBeenCalledTimes(times);
     }
     vi.useRealTimers();
-    expect(toasts).toHaveBeenCalledWith("The connection was interrupted. Check whether your last action went through.", "warning");
+    expect(notices).toHaveBeenCalledWith("The connection was interrupted. Check whether your last action went through.");
   });
 
   it("contain keys as the protocol defines", async () => {
@@ -500,8 +500,28 @@ describe("widgets", () => {
 describe("toasts", () => {
   it("are shown and announced", async () => {
     const page = await openPage(press);
-    await page.receive({ type: "toast", message: "It did not work.", variant: "error" });
-    const toast = await screen.findByText("It did not work.");
-    expect(toast.closest("[role=alert]")).not.toBeNull();
+    await page.receive({ type: "toast", message: "It worked.", variant: "success" });
+    const toast = await screen.findByText("It worked.");
+    expect(toast.closest(".fw-toasts [role=status]")).not.toBeNull();
+  });
+
+  it.each(["error", "warning"] as const)("are not for what must be read: %s", async (variant) => {
+    const page = await openPage(press);
+    await page.receive({ type: "toast", message: "Choose a file first.", variant });
+    const notice = await screen.findByText("Choose a file first.");
+    expect(notice.closest(".fw-notices [role=alert]")).not.toBeNull();
+    vi.useFakeTimers();
+    act(() => void vi.advanceTimersByTime(60 * 60_000));
+    vi.useRealTimers();
+    expect(screen.getByText("Choose a file first.")).toBeTruthy();
+  });
+
+  it("leave nothing of an error when another screen is shown", async () => {
+    const page = await openPage(press);
+    await page.receive({ type: "toast", message: "Choose a file first.", variant: "error" });
+    await screen.findByText("Choose a file first.");
+    await page.receive({ type: "navigate", path: "/elsewhere" });
+    await page.receive({ type: "arrived" });
+    await waitFor(() => expect(screen.queryByText("Choose a file first.")).toBeNull());
   });
 });

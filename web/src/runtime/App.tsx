@@ -24,7 +24,7 @@ export function App({ runtime, widgets }: AppProps): ReactNode {
   useLayoutEffect(() => {
     runtime.isHydrated.set(true);
     if (!restoreFields(runtime.page.account)) {
-      runtime.toast(runtime.t("Your text was too long to keep while you signed in. Enter it again."), "warning");
+      runtime.notify(runtime.t("Your text was too long to keep while you signed in. Enter it again."));
     }
     startTransition(() => setHydrated(true));
   }, [runtime]);

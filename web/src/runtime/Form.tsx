@@ -3,17 +3,23 @@ import { DraftKeeper } from "./DraftKeeper";
 import { encodeEvent } from "./events";
 import { HydratedContext } from "./hydrated";
 import type { ElementNode } from "./protocol";
+import { watchRequest } from "./requests";
 import { useRuntime } from "./Runtime";
+import { useSignal } from "./signal";
 import { useElementHandlers, useLatestHandlers } from "./useHandlers";
 
 /** Whether the enclosing form is being submitted. */
 export const SendingContext = createContext(false);
 
-/** A form that ignores further submits until the server has handled the last one, so a double click creates one record. */
+/**
+ * A form that ignores further submits until the server has handled the last one, so a double click creates one record. With
+ * `data-request`, a submit that gets no response fails: an alert above the fields says so, and nothing is sent later.
+ */
 export function Form({ node, children }: { readonly node: ElementNode; readonly children: ReactNode }): ReactNode {
   const runtime = useRuntime();
   const isHydrated = use(HydratedContext);
   const draft = node.a?.["data-draft"];
+  const isRequest = node.a?.["data-request"] === true;
   const [isBusy, setBusy] = useState(false);
   const find = useLatestHandlers(node.e);
   const [handlers] = useElementHandlers(node.e);
@@ -21,11 +27,21 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
     event.preventDefault();
     if (isBusy) return;
     const form = event.currentTarget;
+    const data = encodeEvent("onSubmit", event);
     setBusy(true);
+    runtime.requestFailure.set(null);
+    const stopWatching = isRequest
+      ? watchRequest(runtime, () => {
+          runtime.withdraw(data);
+          runtime.requestFailure.set(runtime.t("Something went wrong"));
+          setBusy(false);
+        })
+      : undefined;
     runtime.emit(
       () => find("onSubmit"),
-      encodeEvent("onSubmit", event),
+      data,
       () => {
+        stopWatching?.();
         setBusy(false);
         const release = runtime.readiness.hold();
         setTimeout(() => {
@@ -38,8 +54,21 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
   return createElement(
     "form",
     { ...node.a, ...handlers, ...(node.e?.["onSubmit"] && { onSubmit: submit }), ...(isBusy && { "aria-busy": true }) },
+    isHydrated && isRequest ? <RequestFailure /> : null,
     isHydrated && typeof draft === "string" ? <DraftKeeper key={draft} form={draft} /> : null,
     <SendingContext value={isBusy}>{children}</SendingContext>,
+  );
+}
+
+function RequestFailure(): ReactNode {
+  const failure = useSignal(useRuntime().requestFailure);
+  if (failure === null) return null;
+  return (
+    <div className="fw-alert fw-alert-error" role="alert">
+      <div className="fw-alert-body">
+        <p>{failure}</p>
+      </div>
+    </div>
   );
 }
 

@@ -85,9 +85,9 @@ describe("links", () => {
   it("go to their fragment on another page as soon as it exists", async () => {
     vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     const scrolled: (string | null)[] = [];
-    Element.prototype.scrollIntoView = function (this: Element) {
+    vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(function (this: Element) {
       scrolled.push(this.id);
-    };
+    });
     const page = await openAt("/dashboard/train");
     const link: TreeNode = { t: "a", a: { href: "/app/dashboard/nih#part" }, c: ["A part"] };
     await page.patch(["set", [1], link]);

@@ -17,18 +17,21 @@ const MAX_FAULT_CHARACTERS = 500;
 const AFTER_REFUSAL_MS = 1_000;
 const PROBE_TIMEOUT_MS = 10_000;
 
-export interface ToastMessage {
+/** A short message: a toast, which disappears after three seconds, or a notice, which must be read or offers something. */
+export interface Message {
   readonly id: number;
   readonly message: string;
   readonly variant: Variant;
-  readonly undo?: ToastUndo;
+  /** Of an unexpected error, as in the log. */
+  readonly errorId?: string;
+  readonly undo?: Undo;
 }
 
-/** The button of a toast that undoes an action. */
-export interface ToastUndo {
+/** The button of a notice that undoes an action. */
+export interface Undo {
   readonly label: string;
   readonly onUndo: () => void;
-  /** The toast was closed or has disappeared. */
+  /** The notice was closed or has disappeared. */
   readonly onClose: () => void;
 }
 
@@ -61,7 +64,11 @@ export class Runtime {
   /** Why the server has paused the page. It continues automatically, with the state of the page. */
   readonly pause = new Signal<string | null>(null);
   /** Toasts that are shown or wait for space. */
-  readonly toasts = new Signal<readonly ToastMessage[]>([]);
+  readonly toasts = new Signal<readonly Message[]>([]);
+  /** What stays longer than a toast: until it is closed, or while it offers to undo something. */
+  readonly notices = new Signal<readonly Message[]>([]);
+  /** Why the last request of a form with `data-request` failed. */
+  readonly requestFailure = new Signal<string | null>(null);
   /** The name of the draft of the form that was saved last. */
   readonly saved = new Signal<{ readonly form: string } | null>(null);
   readonly readiness = new Readiness(document.documentElement);
@@ -80,7 +87,7 @@ export class Runtime {
   #unreportedMove: (() => void) | undefined;
   #lastLocation = 0;
   #arrival: (() => void) | undefined;
-  #toasts = 0;
+  #messages = 0;
   #greetedPath = "";
   #isAsPainted = true;
   #hasLostEvent = takeInterruption();
@@ -109,15 +116,16 @@ export class Runtime {
       onLost: this.#lose,
       onSessionEnded: () => this.#leave(() => void this.#signInAgain()),
       probe: () => this.#probe(),
-      onTooLarge: () => this.toast(this.t("That was too much to send at once. Upload long content as a file."), "error"),
+      onTooLarge: () => this.notify(this.t("That was too much to send at once. Upload long content as a file."), "error"),
     });
   }
 
   start(): void {
     addEventListener("vite:preloadError", this.#checkBuild);
     this.#connection.start();
+    if (this.page.notice !== null) this.toast(this.page.notice, "info");
     if (!takeLostWorkspace(this.page.account)) return;
-    this.toast(this.t("You no longer have access to the workspace that was open here. This is another one."), "warning");
+    this.notify(this.t("You no longer have access to the workspace that was open here. This is another one."));
   }
 
   stop(): void {
@@ -134,20 +142,27 @@ export class Runtime {
   readonly t = (sentence: string): string => this.page.strings[sentence] ?? sentence;
 
   readonly toast = (message: string, variant: Variant): void => {
-    const toasts = this.toasts.get();
-    // Otherwise, a hundred failed clicks would show errors for minutes, and the same warning would have to be closed repeatedly.
-    if ((variant === "error" || variant === "warning") && toasts.some((each) => each.message === message)) return;
-    this.#addToast({ message, variant });
+    this.#add(this.toasts, { message, variant });
   };
 
-  /** Shows a toast with a button that undoes something. Returns a function that removes it. */
-  readonly offerUndo = (message: string, undo: ToastUndo): Unsubscribe => {
-    const id = this.#addToast({ message, variant: "success", undo });
-    return () => this.removeToast(id);
+  /** Shows a warning or an error until the person closes it: it says what to do. A hundred failed clicks show it once. */
+  readonly notify = (message: string, variant: Variant = "warning", errorId?: string): void => {
+    if (!isAmong(this.notices, message)) this.#add(this.notices, { message, variant, ...(errorId !== undefined && { errorId }) });
   };
 
-  readonly removeToast = (id: number): void => {
-    this.toasts.set(this.toasts.get().filter((each) => each.id !== id));
+  /** Called when the page shows another screen, which its errors are not about. */
+  readonly removeErrors = (): void => {
+    this.notices.set(this.notices.get().filter(({ variant }) => variant !== "error"));
+  };
+
+  /** Shows a notice with a button that undoes something. Returns a function that removes it. */
+  readonly offerUndo = (message: string, undo: Undo): Unsubscribe => {
+    const id = this.#add(this.notices, { message, variant: "success", undo });
+    return () => this.removeMessage(id);
+  };
+
+  readonly removeMessage = (id: number): void => {
+    for (const shown of [this.toasts, this.notices]) shown.set(shown.get().filter((each) => each.id !== id));
   };
 
   /** Navigates to a path that the person chose in a widget. */
@@ -163,7 +178,7 @@ export class Runtime {
     if (!this.#connection.isMounted) {
       if (this.#early.length < MAX_EARLY_EVENTS) this.#early.push({ target, data, onDone });
       else {
-        this.toast(this.t("Too many actions at once. Wait a moment and try again."), "error");
+        this.notify(this.t("Too many actions at once. Wait a moment and try again."), "error");
         onDone();
       }
       return 0;
@@ -181,6 +196,11 @@ export class Runtime {
       release();
       onDone();
     });
+  };
+
+  /** Forgets an event that waits for the server. */
+  readonly withdraw = (data: EventData): void => {
+    this.#early = this.#early.filter((each) => each.data !== data);
   };
 
   /** Like `emit`, for the content of a field. While the server is not ready, nothing is sent; the callbacks of `onListening` resend it. */
@@ -246,10 +266,10 @@ export class Runtime {
     };
   };
 
-  #addToast(toast: Omit<ToastMessage, "id">): number {
-    this.#toasts += 1;
-    this.toasts.set([...this.toasts.get(), { id: this.#toasts, ...toast }]);
-    return this.#toasts;
+  #add(shown: Signal<readonly Message[]>, message: Omit<Message, "id">): number {
+    this.#messages += 1;
+    shown.set([...shown.get(), { id: this.#messages, ...message }]);
+    return this.#messages;
   }
 
   readonly #receive = (frame: ServerFrame): void => {
@@ -270,10 +290,11 @@ export class Runtime {
         this.#setTitle(frame.title);
         break;
       case "toast":
-        this.toast(frame.message, frame.variant);
+        if (frame.variant === "error" || frame.variant === "warning") this.notify(frame.message, frame.variant, frame.error_id);
+        else this.toast(frame.message, frame.variant);
         break;
       case "refused":
-        if (this.#connection.isMounted) this.toast(frame.sentence, "error");
+        if (this.#connection.isMounted) this.notify(frame.sentence, "error");
         else this.refusal.set(frame.sentence);
         break;
       case "paused":
@@ -311,7 +332,7 @@ export class Runtime {
   #navigate({ path, replace = false, reload = false, after = this.#lastLocation }: NavigateFrame): void {
     const isOutdated = after < this.#lastLocation;
     const isExternal = /^https?:/.test(path);
-    if (reload && !isExternal) this.#load(isOutdated ? this.path : path);
+    if (reload && !isExternal) this.#load(isOutdated ? this.path : path, replace);
     else if (isOutdated) return;
     else if (isExternal) this.#load(path);
     else this.#move({ path, replace, isFollowing: true });
@@ -362,7 +383,7 @@ export class Runtime {
       if (isFresh && this.mounts > 1 && target() === undefined) this.#hasLostEvent = true; // The new session has no such element.
       this.emit(target, data, onDone);
     }
-    if (this.#hasLostEvent) this.toast(this.t("The connection was interrupted. Check whether your last action went through."), "warning");
+    if (this.#hasLostEvent) this.notify(this.t("The connection was interrupted. Check whether your last action went through."));
     this.#hasLostEvent = false;
     this.#releaseMount();
   }
@@ -396,18 +417,21 @@ export class Runtime {
     this.pause.set(null);
   };
 
-  #load(path: string): void {
+  #load(path: string, replace = false): void {
     // The response to `hello`: the account that this page was rendered for is no longer signed in.
     if (!this.#connection.isMounted) this.#keepFields();
     this.readiness.hold();
-    location.assign(/^https?:/.test(path) ? path : this.page.base + path);
+    const address = /^https?:/.test(path) ? path : this.page.base + path;
+    if (replace) location.replace(address);
+    else location.assign(address);
   }
 
   async #exchangeCode(code: string, next: string, remember: boolean): Promise<void> {
     const release = this.readiness.hold();
-    if (await exchangeCode(this.page.base, code, next, remember)) return;
+    const failure = await exchangeCode(this.page.base, code, next, remember);
+    if (failure === null) return;
     release();
-    this.toast(this.t("Sign-in did not finish. Try again."), "error");
+    this.requestFailure.set(failure || this.t("Something went wrong"));
   }
 
   #leave(go: (base: string) => unknown): void {
@@ -486,6 +510,8 @@ export class Runtime {
     link.click();
   }
 }
+
+const isAmong = (shown: Signal<readonly Message[]>, message: string): boolean => shown.get().some((each) => each.message === message);
 
 interface ServerState {
   readonly account: string | null;

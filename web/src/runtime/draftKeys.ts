@@ -4,7 +4,8 @@ import { ofBrowser } from "./storage";
 
 const PREFIX = "draft:";
 
-const inMemory = new Map<string, string>();
+/** Drafts for which the browser's storage has no space. */
+export const inMemory = new Map<string, string>();
 
 /** Visitors have no account. */
 export const draftKey = (account: string | null, form: string): string => `${PREFIX}${account ?? ""}:${form}`;

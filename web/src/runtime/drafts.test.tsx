@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { closePages, type OpenedPage, openPage } from "../test/openPage";
 import type { TreeNode } from "./protocol";
 
@@ -32,8 +32,6 @@ async function typeAndLeave(words: string, account: string | null = "ada"): Prom
   fireEvent.change(text(), { target: { value: words } });
   closePages();
 }
-
-afterEach(() => vi.restoreAllMocks());
 
 describe("unsaved text of a form", () => {
   it("is offered again, and restored on request", async () => {

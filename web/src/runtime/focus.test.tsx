@@ -109,6 +109,32 @@ describe("the focus, when a form appears", () => {
   });
 });
 
+describe("the focus, in a field that begins with a text to replace", () => {
+  const dialog: TreeNode = {
+    t: "form",
+    c: [
+      { t: "input", a: { "aria-label": "Name", name: "name", "data-select": true, defaultValue: "boats" } },
+      { t: "input", a: { "aria-label": "Note", name: "note", defaultValue: "kept" } },
+    ],
+  };
+
+  it("selects the text, so that typing replaces it, but not what was typed", async () => {
+    await openPage(dialog, { page: { account: "ada" } });
+    const [name, note] = ["Name", "Note"].map((label) => screen.getByLabelText<HTMLInputElement>(label));
+    act(() => name?.focus());
+    await userEvent.keyboard("Harbor");
+    expect(name?.value).toBe("Harbor");
+    act(() => note?.focus());
+    act(() => name?.focus());
+    name?.setSelectionRange(6, 6);
+    act(() => note?.focus());
+    act(() => name?.focus());
+    expect([name?.selectionStart, name?.selectionEnd]).toEqual([6, 6]);
+    act(() => note?.focus());
+    expect(note?.selectionStart).toBe(note?.selectionEnd);
+  });
+});
+
 describe("the focus, when a form opens in a row and closes", () => {
   const card = (title: string, isEdited = false): TreeNode => ({
     t: "article",

@@ -123,7 +123,11 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
     const isOnRow = event.target instanceof Element && event.target.closest(`${ROW} button`) !== null;
     if (event.repeat && isOnRow && (event.key === "Enter" || event.key === " ")) event.preventDefault();
   };
-  const focused = ({ target }: Event): void => hold(target);
+  const focused = ({ target }: Event): void => {
+    hold(target);
+    // So that typing replaces what a field begins with.
+    if (target instanceof HTMLInputElement && target.hasAttribute("data-select") && target.value === target.defaultValue) target.select();
+  };
   // Enter in a field also clicks the form's submit button, but the focus stays in the field.
   const click = ({ detail, target }: MouseEvent): void => {
     const active = document.activeElement;

@@ -40,6 +40,7 @@ export function followMoves(runtime: Runtime): Unsubscribe {
   let leavePart: Unsubscribe = () => undefined;
 
   const arriveAt = (entry: Entry, isReturn: boolean): void => {
+    runtime.removeErrors();
     runtime.hasMoved.set(true);
     if (isReturn) restoreScroll(entry);
     else scrollTo(0, 0);

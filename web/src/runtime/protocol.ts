@@ -59,6 +59,8 @@ export interface Page {
   readonly account: string | null;
   /** The time zone that the account has chosen; null is the browser's. */
   readonly timeZone: string | null;
+  /** What the page says once it is open, such as that it is in another workspace. */
+  readonly notice: string | null;
 }
 
 export type Path = readonly number[];
@@ -87,7 +89,7 @@ export type ServerFrame =
   | { readonly type: "patch"; readonly ops: readonly Operation[] }
   | { readonly type: "done"; readonly seq: number; readonly refused?: boolean }
   | { readonly type: "title"; readonly title: string }
-  | { readonly type: "toast"; readonly message: string; readonly variant: Variant }
+  | { readonly type: "toast"; readonly message: string; readonly variant: Variant; readonly error_id?: string }
   | NavigateFrame
   | { readonly type: "arrived" }
   | { readonly type: "handover"; readonly code: string; readonly next: string; readonly remember?: boolean }

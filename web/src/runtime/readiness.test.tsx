@@ -13,7 +13,7 @@ afterEach(() => {
 
 it("a page is not ready before it is hydrated, however early the server responds", () => {
   const runtime = new Runtime({
-    ...{ tree: "", hash: "h", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
+    ...{ tree: "", hash: "h", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, timeZone: null, notice: null, language: "en", strings: {}, modules: {}, build: "b" },
   });
   runtime.start();
   FakeSocket.last.open();

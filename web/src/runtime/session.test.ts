@@ -117,9 +117,13 @@ describe("exchangeCode", () => {
     expect(assign).toHaveBeenLastCalledWith("/");
   });
 
-  it("reports that the code was refused", async () => {
-    fetched.mockReturnValue(answer(400));
-    expect(await exchangeCode("", "code", "/", true)).toBe(false);
+  it.each([
+    ["Sign in again.", () => answer(400, { error: { message: "Sign in again." } })],
+    ["", () => answer(502)],
+    ["", () => Promise.reject(new TypeError("Failed to fetch"))],
+  ])("reports why it failed: %s", async (sentence, respond) => {
+    fetched.mockImplementation(respond);
+    expect(await exchangeCode("", "code", "/", true)).toBe(sentence);
     expect(assign).not.toHaveBeenCalled();
   });
 });

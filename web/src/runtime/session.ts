@@ -14,6 +14,10 @@ export interface SessionAnswer {
   readonly next?: string;
 }
 
+interface Refusal {
+  readonly error?: { readonly message?: string };
+}
+
 export function readToken(): string | null {
   return ofBrowser.get(KEY) ?? ofTab.get(KEY);
 }
@@ -101,17 +105,20 @@ function giveUp(base: string): boolean {
   return goToLogin(base);
 }
 
-/** Exchanges the one-time code of a sign-in over the socket for the cookie and the token. */
-export async function exchangeCode(base: string, code: string, next: string, remember: boolean): Promise<boolean> {
+/**
+ * Exchanges the one-time code of a sign-in over the socket for the cookie and the token. Resolves to null, or to the server's sentence
+ * about a failure, which is empty if it gave none.
+ */
+export async function exchangeCode(base: string, code: string, next: string, remember: boolean): Promise<string | null> {
   try {
     const answer = await postSession(base, { code });
-    if (!answer.ok) return false;
+    if (!answer.ok) return ((await answer.json()) as Refusal).error?.message ?? "";
     const body = (await answer.json()) as SessionAnswer;
     if (body.token !== undefined) keepToken(body.token, body.remember ?? remember);
     location.assign(base + next);
-    return true;
+    return null;
   } catch {
-    return false;
+    return "";
   }
 }
 

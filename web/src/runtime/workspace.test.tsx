@@ -134,6 +134,13 @@ describe("a page that was loaded again after its session ended", () => {
   });
 });
 
+describe("a page that was opened in another workspace", () => {
+  it("says so for a moment", async () => {
+    await openPage({ t: "p", c: ["Draft"] }, { page: { account: "ada/team", notice: "You are now in the workspace “Harbor”." } });
+    expect(await screen.findByText("You are now in the workspace “Harbor”.")).toBeTruthy();
+  });
+});
+
 describe("a link to a file", () => {
   it("keeps the workspace of the page", async () => {
     await openPage({ t: "a", a: { href: "/api/drafts/export.csv?sort=title", download: true }, c: ["Export"] }, { page: { account: "ada/team" } });

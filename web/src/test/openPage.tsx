@@ -37,7 +37,7 @@ export function closePages(): void {
 /** Hydrates a page as a browser would and answers its `hello`. */
 export async function openPage(tree: TreeNode, { html, widgets, page, isMounted = true }: Options = {}): Promise<OpenedPage> {
   const runtime = new Runtime({
-    ...{ tree, hash: "h", complete: true, title: "Start", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
+    ...{ tree, hash: "h", complete: true, title: "Start", path: "/", base: "", nonce: "n", account: null, timeZone: null, notice: null, language: "en", strings: {}, modules: {}, build: "b" },
     ...page,
   });
   widgets?.addModules(runtime);

@@ -1,24 +1,12 @@
+import "./missing";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach, expect, vi } from "vitest";
+import { setTimeZone } from "../runtime/dates";
+import { inMemory } from "../runtime/draftKeys";
+import { changeSettings, DEFAULT_SETTINGS, settingsAreOpen } from "../runtime/settings";
 import { FakeSocket } from "./FakeSocket";
 import { closePages } from "./openPage";
-
-// jsdom has no layout and no media queries.
-Object.assign(globalThis, {
-  matchMedia: (query: string) => ({
-    media: query,
-    matches: false,
-    addEventListener: () => undefined,
-    removeEventListener: () => undefined,
-  }),
-  scrollTo: () => undefined,
-  ResizeObserver: class {
-    observe = (): void => undefined;
-    unobserve = (): void => undefined;
-    disconnect = (): void => undefined;
-  },
-  WebSocket: FakeSocket,
-});
+import { undoOutside } from "./undoOutside";
 
 // A chunk must be transformed first, and the machine may be busy.
 configure({ asyncUtilTimeout: 15_000 });
@@ -32,14 +20,21 @@ beforeEach(() => {
   vi.spyOn(console, "warn").mockImplementation((...logged: unknown[]) => consoleErrors.push(logged));
 });
 
+// All files share a window and the modules: each test starts with an empty storage, the real clock, and an empty document.
 afterEach(() => {
   closePages();
   cleanup();
-  document.body.replaceChildren();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  settingsAreOpen.set(false);
+  changeSettings(DEFAULT_SETTINGS);
+  setTimeZone(null);
+  inMemory.clear();
   localStorage.clear();
   sessionStorage.clear();
-  vi.unstubAllGlobals();
   history.replaceState(null, "", "/");
+  undoOutside(); // last, because a subscriber of the settings sets attributes of the document
   // React reports hydration mismatches, missing keys, and similar errors on the console.
   expect(consoleErrors).toEqual([]);
 });

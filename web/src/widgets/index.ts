@@ -17,6 +17,7 @@ const LOADERS = named({
   DataTable: () => import("./DataTable/DataTable"),
   FileDrop: async () => ({ FileDrop: slotted((await import("./FileDrop/FileDrop")).FileDrop as unknown as WidgetComponent) }),
   FormDialog: () => import("./FormDialog/FormDialog"),
+  LanguageOffer: () => import("./LanguageOffer/LanguageOffer"),
   LeftTexts: () => import("./LeftTexts/LeftTexts"),
   MarkdownView: () => import("./MarkdownView/MarkdownView"),
   Mentions: () => import("./Mentions/Mentions"),

@@ -13,9 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import passwords
 from fundwright.authentication import email_change, password_change
 from fundwright.authentication import service as authentication
-from fundwright.authentication.schemas import SessionRead, SignInRefused
+from fundwright.authentication.schemas import SessionQuery, SessionRead, SignInRefused
 from fundwright.core.messages import t
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page
 from fundwright_ui.hooks import Row, Rows, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.account.devices import device_name, session_row
@@ -165,7 +165,7 @@ def _email() -> VdomDict:
 def _sessions() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     url = use_url_state()
-    request = query_in_address(PageRequest, url.params)
+    request = query_in_address(SessionQuery, url)
 
     async def read(session: AsyncSession) -> Page[SessionRead]:
         return await existing_page(partial(authentication.list_sessions, session, actor), request)

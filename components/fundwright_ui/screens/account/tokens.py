@@ -12,10 +12,10 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.authentication import api_tokens
-from fundwright.authentication.schemas import ApiTokenCreated, ApiTokenRead, TokenScope
+from fundwright.authentication.schemas import ApiTokenCreated, ApiTokenQuery, ApiTokenRead, TokenScope
 from fundwright.core.database import now
 from fundwright.core.messages import t
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page
 from fundwright_ui.hooks import Row, UrlState, query_in_address, use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import Listing, existing_page, export_button, pages, use_listing
@@ -57,7 +57,7 @@ def tokens_tab() -> VdomDict:
     actor = use_actor()
     made, set_made = use_state(cast("ApiTokenCreated | None", None))
     url = use_url_state()
-    request = query_in_address(PageRequest, url.params)
+    request = query_in_address(ApiTokenQuery, url)
 
     async def read(session: AsyncSession) -> Page[ApiTokenRead]:
         return await existing_page(partial(api_tokens.list_api_tokens, session, actor), request)

@@ -49,7 +49,7 @@ Read = tuple[UsageRead, Page[PageVisits]]
 @screen("/dashboard/analyze", "Analyze", roles=roles_with(Permission.ADMINISTER), help="/help/insights")
 def analyze_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
-    query = query_in_address(PagesQuery, url.params)
+    query = query_in_address(PagesQuery, url)
 
     async def read(session: AsyncSession) -> Read:
         return await insights.get_usage(session, actor, query), await insights.list_pages(session, actor, query)

@@ -25,7 +25,7 @@ from fundwright_ui.widgets import Column, Row
 @screen("/dashboard/audit", "Audit trail", roles=roles_with(Permission.ADMINISTER), help="/help/people")
 def audit_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
-    query = query_in_address(AuditQuery, url.params)
+    query = query_in_address(AuditQuery, url)
 
     async def read(session: AsyncSession) -> Page[AuditRead]:
         return await existing_page(lambda asked: audit.list_audit(session, actor, asked), query)

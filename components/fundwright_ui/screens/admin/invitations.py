@@ -192,7 +192,7 @@ def invitations_tab(sent: int, on_changed: OnChanged) -> VdomDict:
     """`sent` counts the invitations sent on this page; each one reloads the list. `on_changed` is called when an earlier link of
     an address stops working."""
     actor, url = use_actor(), use_url_state()
-    query = query_in_address(InvitationQuery, url.params)
+    query = query_in_address(InvitationQuery, url)
 
     async def read(session: AsyncSession) -> Page[InvitationRead]:
         return await existing_page(lambda asked: invitations.list_invitations(session, actor, asked), query)

@@ -52,7 +52,7 @@ def undelivered(connection: Connection) -> VdomDict | None:
 @screen("/dashboard/outbox", "Outbox", roles=frozenset({Role.ADMIN}), help="/help/people")
 def outbox_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(MailQuery, url.params)
+    query = query_in_address(MailQuery, url)
 
     async def read() -> Page[MailRead]:
         async with connection.core.database.transaction() as session:  # reading it is recorded

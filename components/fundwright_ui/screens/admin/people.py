@@ -97,7 +97,7 @@ def people_screen() -> VdomDict:
 @component
 def _accounts() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(PeopleQuery, url.params)
+    query = query_in_address(PeopleQuery, url)
 
     async def read(session: AsyncSession) -> Page[AccountRead]:
         return await existing_page(lambda asked: people.list_people(session, actor, asked), query)

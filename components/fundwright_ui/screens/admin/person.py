@@ -15,9 +15,9 @@ from fundwright.access import administration
 from fundwright.accounts import people
 from fundwright.accounts.permissions import roles_with
 from fundwright.accounts.schemas import AccountRead, Permission, Role
-from fundwright.authentication.schemas import SessionRead
+from fundwright.authentication.schemas import SessionQuery, SessionRead
 from fundwright.core.messages import t
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page
 from fundwright_ui.hooks import UrlState, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
@@ -57,7 +57,7 @@ def person_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     address = connection.location.params["id"]
     url = use_url_state()
-    request = query_in_address(PageRequest, url.params)
+    request = query_in_address(SessionQuery, url)
 
     async def read(session: AsyncSession) -> Found:
         account_id = parse_id(address, t("The account"))

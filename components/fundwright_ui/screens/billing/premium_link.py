@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.permissions import roles_with
 from fundwright.accounts.schemas import Permission
 from fundwright.billing import service as billing
-from fundwright.billing.schemas import LinkState, PremiumLinkRead, PremiumLinkUseRead
+from fundwright.billing.schemas import LinkState, PremiumLinkRead, PremiumLinkUseQuery, PremiumLinkUseRead
 from fundwright.core.messages import current_language, nt, t
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page
 from fundwright_ui.hooks import query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
@@ -25,7 +25,7 @@ from fundwright_ui.widgets import danger_dialog
 @screen(f"{PATH}/{{id}}", "Premium Link", roles=roles_with(Permission.ADMINISTER), help="/help/billing")
 def premium_link_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    address, request = connection.location.params["id"], query_in_address(PageRequest, url.params)
+    address, request = connection.location.params["id"], query_in_address(PremiumLinkUseQuery, url)
 
     async def read(session: AsyncSession) -> tuple[PremiumLinkRead, Page[PremiumLinkUseRead]]:
         link = await billing.get_premium_link(session, actor, parse_id(address, t("The premium link")))

@@ -58,7 +58,7 @@ class PlanForm(PlanChange):
 @screen(PATH, "Subscription", roles=roles_with(Permission.ADMINISTER), help="/help/billing")
 def subscriptions_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
-    query = query_in_address(SubscriberQuery, url.params)
+    query = query_in_address(SubscriberQuery, url)
 
     async def read(session: AsyncSession) -> tuple[list[PlanRead], Page[SubscriberRead]]:
         listed = await existing_page(lambda query: billing.list_subscribers(session, actor, query), query)

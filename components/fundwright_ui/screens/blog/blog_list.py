@@ -51,7 +51,7 @@ def post_state_chip(state: PostState) -> VdomDict:
 @screen(BLOG_LIST, "Blog posts", roles=roles_with(Permission.ADMINISTER), help="/help/blog")
 def blog_list_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(PostQuery, url.params)
+    query = query_in_address(PostQuery, url)
 
     async def read(session: AsyncSession) -> Page[PostRow]:
         return await existing_page(lambda asked: content.list_posts(session, actor, asked), query)

@@ -22,7 +22,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.categories.examples import category_examples
 from fundwright_ui.screens.categories.review import review_queue
 from fundwright_ui.screens.listing import export_button
-from fundwright_ui.screens.opportunities.address import ANY, PATHS
+from fundwright_ui.screens.notice_address import ANY, PATHS
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.screens.samples import sample_notice
 from fundwright_ui.screens.view_only import view_only_notice

@@ -22,7 +22,7 @@ from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.screens.categories.undo import Decided, decision_time, labels_of, undo_of
 from fundwright_ui.screens.listing import existing_page, export_button, filter_row, list_bar, narrow, pages, use_listing
-from fundwright_ui.screens.opportunities.address import PATHS
+from fundwright_ui.screens.notice_address import PATHS
 from fundwright_ui.ui import (
     Option,
     button,
@@ -184,15 +184,16 @@ def _unlikely_link(url: UrlState, number: int, query: SuggestionQuery) -> VdomDi
 
 
 def _review_query(url: UrlState, found: Sequence[CategoryRead]) -> SuggestionQuery:
-    """The query in the address; invalid parameters are ignored."""
-    return SuggestionQuery(
-        page=url.page,
-        page_size=_PAGE_SIZE,
-        sort="confidence" if url.get("sort") == "confidence" else "",
-        category_id=next((category.id for category in found if str(category.id) == url.get("of")), None),
-        is_unsure_shown=url.get("unsure") == "1",
-        is_all=url.get("all") == "1",
-    )
+    """The query in the address. The screen says what is not valid."""
+    given = {
+        "page": url.params.get("page") or 1,
+        "sort": url.params.get("sort", ""),
+        "category_id": next((category.id for category in found if str(category.id) == url.get("of")), None),
+        "is_unsure_shown": url.get("unsure") == "1",
+        "is_all": url.get("all") == "1",
+    }
+    names = {name: name for name in ("page", "sort")} | {"of": "category_id", "unsure": "is_unsure_shown", "all": "is_all"}
+    return url.parse(SuggestionQuery, given, names).model_copy(update={"page_size": _PAGE_SIZE})
 
 
 @component

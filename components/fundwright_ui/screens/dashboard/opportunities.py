@@ -20,8 +20,8 @@ from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import Connection, use_actor, use_connection
 from fundwright_ui.screens.dashboard.panel import item, panel
-from fundwright_ui.screens.opportunities.address import IMPORT, PATHS
-from fundwright_ui.screens.opportunities.results import due_chip
+from fundwright_ui.screens.deadlines import due_chip
+from fundwright_ui.screens.notice_address import IMPORT, PATHS
 from fundwright_ui.ui import empty, link_button
 
 _BAR_PX = 48

@@ -53,7 +53,7 @@ _BEGINNING = 140
 @screen(FEEDBACK_LIST, "Feedback", roles=roles_with(Permission.ADMINISTER), help="/help/blog")
 def feedback_list_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(FeedbackQuery, url.params)
+    query = query_in_address(FeedbackQuery, url)
 
     async def read(session: AsyncSession) -> Page[FeedbackRead]:
         return await existing_page(lambda asked: content.list_feedback(session, actor, asked), query)

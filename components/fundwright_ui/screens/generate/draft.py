@@ -260,11 +260,22 @@ def _export_menu(draft: DraftRead, *, variant: ButtonVariant) -> VdomDict:
         download(t("Word without citations"), "docx&citations=none"),
         download(t("Markdown"), "md"),
         download(t("Markdown without citations"), "md&citations=none"),
-        copy_button(generation.as_markdown(draft), t("Copy draft"), key="copy") if draft.state.is_over else None,
+        _copy_draft(draft, key="copy") if draft.state.is_over else None,
         id="draft-export",
         variant=variant,
         key="export",
     )
+
+
+@component
+def _copy_draft(draft: DraftRead) -> VdomDict | None:
+    core = use_connection().core
+    revisions = (part.revision for part in draft.sections)
+    titles = (citation.document_title for citation in draft.citations)
+    text = use_query(
+        lambda: generation.to_copy(core, draft), key=[draft.id, draft.title, *revisions, *titles], with_session=False
+    ).value
+    return None if text is None else copy_button(text, t("Copy draft"), key="copy")
 
 
 @component
@@ -298,7 +309,7 @@ def _deleted(draft: DraftRead) -> VdomDict:
         ),
         UnsavedTexts(path=f"/api/drafts/{draft.id}/sections/", sections=[], key="unsaved"),
         actions=[
-            copy_button(generation.as_markdown(draft), t("Copy draft"), key="copy"),
+            _copy_draft(draft, key="copy"),
             link_button(
                 t("New draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}")
             ),

@@ -8,26 +8,34 @@ from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import nt, t
-from fundwright.generation.schemas import CheckState, ClaimCheck, DraftRead, DraftSectionRead
+from fundwright.generation.schemas import Checking, CheckState, ClaimCheck, DraftRead, DraftSectionRead
 from fundwright_ui.ui import button, chip, empty, row, section
 from fundwright_ui.widgets import Citation, CitationOpened, ClaimMark, markdown_view
 
 
 def claim_counts(draft: DraftRead, *, only_unsupported: bool, show_only_unsupported: Callable[[bool], None]) -> VdomDict | None:
-    """The counts of claims that are supported, not found, and without a source, without zeros, and a filter for the last two."""
+    """The counts of claims that are supported, not found, and without a source, without zeros, and a filter for the last two.
+    Also says whether sections are being checked, or are too long for it."""
     supported, not_found, no_source = (draft.count_claims(state) for state in CheckState)
-    if not supported + not_found + no_source:
+    too_long = sum(part.checking is Checking.TOO_LONG for part in draft.sections)
+    notes: list[str | None] = [
+        None if draft.is_checked else t("Checking…"),
+        nt("{n} section is too long to check completely", "{n} sections are too long to check completely", too_long)
+        if too_long
+        else None,
+    ]
+    if not supported + not_found + no_source and not any(notes):
         return None
-    counts = [
+    counts: list[str | None] = [
         nt("{n} supported", "{n} supported", supported) if supported else None,
         nt("{n} not found in the source", "{n} not found in the source", not_found) if not_found else None,
         nt("{n} without a source", "{n} without a source", no_source) if no_source else None,
     ]
-    if not not_found + no_source:
+    if supported and not not_found + no_source:
         counts = [nt("{n} sentence, supported", "{n} sentences, all supported", supported)]
     return html.span(
         {"role": "group", "aria-label": t("Checked sentences"), "key": "claims"},
-        html.span({"role": "status"}, " · ".join(filter(None, counts))),
+        html.span({"role": "status"}, " · ".join(each for each in (*counts, *notes) if each)),
         button(
             t("Show full draft") if only_unsupported else t("Show only unsupported sentences"),
             size="small",

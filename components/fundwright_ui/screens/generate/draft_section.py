@@ -331,10 +331,10 @@ def _open_questions(draft: DraftRead, part: DraftSectionRead, open_citation: Cal
 @component
 def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead, open_citation: Callable[[int], None]) -> VdomDict:
     """A possible match, to be added or dismissed."""
-    actor = use_actor()
+    actor, core = use_actor(), use_connection().core
 
     async def decide(session: AsyncSession, decision: MatchDecision) -> None:
-        await editing.decide_match(session, actor, draft.id, part.id, decision)
+        await editing.decide_match(session, actor, core, draft.id, part.id, decision)
 
     deciding = use_action(decide)
 

@@ -33,10 +33,10 @@ class Restored(NamedTuple):
 def restored_notice(
     draft: DraftRead, part: DraftSectionRead, restored: Restored, set_restored: Callable[[Restored | None], None]
 ) -> VdomDict:
-    actor = use_actor()
+    actor, core = use_actor(), use_connection().core
 
     async def undo(session: AsyncSession) -> None:
-        await editing.restore_version(session, actor, draft.id, part.id, restored.before)
+        await editing.restore_version(session, actor, core, draft.id, part.id, restored.before)
 
     undoing = use_action(undo, then=lambda: set_restored(None))
     return alert(
@@ -51,7 +51,7 @@ def restored_notice(
 
 @component
 def section_versions(draft: DraftRead, part: DraftSectionRead, *, restored: Callable[[Restored | None], None]) -> VdomDict:
-    actor = use_actor()
+    actor, core = use_actor(), use_connection().core
     page, set_page = use_state(1)
     chosen, set_chosen = use_state(0)
 
@@ -64,7 +64,7 @@ def section_versions(draft: DraftRead, part: DraftSectionRead, *, restored: Call
 
     async def restore(session: AsyncSession, version: int) -> None:
         before = await editing.find_current_version(session, actor, draft.id, part.id)
-        await editing.restore_version(session, actor, draft.id, part.id, version)
+        await editing.restore_version(session, actor, core, draft.id, part.id, version)
         restored(Restored(version, before or version))
 
     restoring = use_action(restore)

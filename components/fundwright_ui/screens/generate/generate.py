@@ -35,14 +35,14 @@ from fundwright.templates import service as templates
 from fundwright.templates.schemas import TemplateRow
 from fundwright.training import service as training
 from fundwright.workspaces import restrictions
-from fundwright_ui.hooks import Query, Row, Rows, UrlState, use_action, use_query, use_url_state
+from fundwright_ui.hooks import Query, Row, Rows, UrlState, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate.left_texts import left_texts
 from fundwright_ui.screens.generate.sources import Choice, Searched, Sources, source_choice, use_searched, use_sources
 from fundwright_ui.screens.listing import existing_page, export_button, list_bar, narrow, no_match, pages, use_listing
-from fundwright_ui.screens.opportunities.address import IMPORT
+from fundwright_ui.screens.notice_address import IMPORT
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.screens.templates.templates_list import PATH as TEMPLATES
 from fundwright_ui.screens.view_only import view_only_notice
@@ -113,7 +113,7 @@ def generate_screen() -> VdomDict:
 
     sources, searched = use_sources(), use_searched()
     wanted, set_wanted = use_state("")
-    read_company = use_query(lambda session: generation.suggest_company(session, actor), key=[actor.id])
+    read_company = use_query(lambda: generation.suggest_company(connection.core, actor), key=[actor.id], with_session=False)
     suggested = read_company.value or SuggestedCompany()
     typed, set_typed = use_state(url.get("company") or None)
     company = suggested.name if typed is None else typed
@@ -391,10 +391,9 @@ def _template_choice(url: UrlState, listed: Query[list[TemplateRow]], chosen: Te
 @component
 def _drafts() -> VdomDict:
     actor, url = use_actor(), use_url_state()
-    sort = url.get("sort") if url.get("sort") in ("title", "created_at", "state") else "-created_at"
-    state = DraftState(url.get("state")) if url.get("state") in list(DraftState) else None
-    restricted = {"true": True, "false": False}.get(url.get("is_restricted")) if actor.is_in_shared_workspace else None
-    query = DraftQuery(page=url.page, page_size=_PAGE_SIZE, sort=sort, state=state, is_restricted=restricted)
+    asked = query_in_address(DraftQuery, url)
+    restricted = asked.is_restricted if actor.is_in_shared_workspace else None
+    query = asked.model_copy(update={"page_size": _PAGE_SIZE, "sort": asked.sort or "-created_at", "is_restricted": restricted})
 
     async def read(session: AsyncSession) -> tuple[Page[DraftRow], frozenset[str]]:
         hidden = frozenset(map(str, await restrictions.hidden_ids(session, actor)))
@@ -408,7 +407,7 @@ def _drafts() -> VdomDict:
         return section(t("Drafts"), listing.pending(t("Loading drafts")))
     drafts, hidden = answer
     rows.omit(hidden)
-    if not drafts.total and not rows.shown and state is None and restricted is None:
+    if not drafts.total and not rows.shown and query.state is None and restricted is None:
         return section(
             t("Drafts"),
             empty(t("No drafts yet. Choose an opportunity and a template above to generate one."), icon_name="generate"),
@@ -429,7 +428,7 @@ def _drafts() -> VdomDict:
                             for state in (DraftState.FINISHED, DraftState.WRITING, DraftState.CANCELED, DraftState.FAILED)
                         ),
                     ],
-                    value=state or "",
+                    value=query.state or "",
                     on_change=narrow(url, "state"),
                     id="drafts-state",
                 ),
@@ -442,7 +441,7 @@ def _drafts() -> VdomDict:
                         Option("created_at", t("Oldest first")),
                         Option("title", t("Title")),
                     ],
-                    value=sort,
+                    value=query.sort,
                     on_change=narrow(url, "sort"),
                     id="drafts-sort",
                 ),

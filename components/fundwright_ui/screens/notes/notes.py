@@ -29,7 +29,7 @@ from fundwright_ui.screens.listing import (
     use_listing,
 )
 from fundwright_ui.screens.notes.note import note_entry
-from fundwright_ui.screens.opportunities.address import PATHS
+from fundwright_ui.screens.notice_address import PATHS
 from fundwright_ui.screens.restoring import trash_link
 from fundwright_ui.ui import Option, empty, link_button, loading, page, problem, select_field, side_panel
 
@@ -53,7 +53,7 @@ def notes_screen() -> VdomDict:
 @component
 def _notes() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(NoteQuery, url.params)
+    query = query_in_address(NoteQuery, url)
 
     async def read(session: AsyncSession) -> tuple[Page[NoteRead], list[NoteAuthor]]:
         listed = await existing_page(partial(notes.list_notes, session, actor), query)

@@ -11,7 +11,7 @@ from fundwright.opportunities import service
 from fundwright.opportunities.schemas import Kind, OpportunityQuery
 from fundwright_ui.hooks import UrlState, use_query
 from fundwright_ui.product import actor_of, use_actor, use_connection
-from fundwright_ui.screens.opportunities.address import ANY, PATHS
+from fundwright_ui.screens.notice_address import ANY, PATHS
 from fundwright_ui.screens.samples import sample_notice
 from fundwright_ui.ui import empty, link_button
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import partial
 
-from babel.dates import format_date
 from reactpy import component, html, use_ref, use_state
 from reactpy.types import Component, VdomDict
 from reactpy.utils import Ref
@@ -15,7 +13,7 @@ from reactpy.utils import Ref
 from fundwright.categories.schemas import CategoryRead
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.messages import current_language, number, t
+from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.opportunities import service
 from fundwright.opportunities.display_names import (
@@ -37,13 +35,12 @@ from fundwright.opportunities.schemas import (
     FacetValue,
     Kind,
     OpportunityQuery,
-    kind_label,
 )
 from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import UrlState, use_query, use_url_state
 from fundwright_ui.product import Connection, use_actor, use_connection
-from fundwright_ui.screens.listing import day_filter
-from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, PATHS, SEVERAL, SINGLE
+from fundwright_ui.screens.filters import Filter, clear_filter, count_of_filter, days_filter, due_days, filter_links
+from fundwright_ui.screens.notice_address import ANY, AWARD, CLOSED, OPEN, SEVERAL, SINGLE
 from fundwright_ui.ui import (
     checkbox,
     filter_chip,
@@ -54,41 +51,10 @@ from fundwright_ui.ui import (
     text_field,
     text_link,
 )
-from fundwright_ui.ui.elements import Child, attributes
+from fundwright_ui.ui.elements import Child
 
 _MOST_SHOWN = 50
 """Options that are shown at once. Typing finds the others."""
-
-
-def kind_filter(url: UrlState, query: PageRequest) -> VdomDict:
-    """Limits a list of something else about opportunities to one kind of them."""
-    return choice_filter(url, query, "kind", t("Kind"), {kind: kind_label(kind) for kind in PATHS})
-
-
-def due_filter(url: UrlState, query: PageRequest) -> VdomDict:
-    """Limits a list of something else about opportunities by their due dates."""
-    due = _due(url, query)
-    content = html.div({"className": "fw-filter-content"}, due.content())
-    return filter_chip(due.name, due.label, content, value=due.value, on_clear=partial(_clear, url, due.parameters))
-
-
-def choice_filter(url: UrlState, query: PageRequest, name: str, label: str, choices: Mapping[str, str]) -> VdomDict:
-    """A filter for one of `choices`, the values of the parameter `name` with their labels."""
-    current = choices.get(url.get(name), "" if getattr(query, name) is None else "…")
-    entries = [(text, {name: value}, None) for value, text in choices.items()]
-    on_clear = partial(_clear, url, (name,))
-    return filter_chip(name, label, filter_links(url, entries, current), value=current, on_clear=on_clear)
-
-
-@dataclass(frozen=True, slots=True)
-class _Filter:
-    """`value` describes what it is set to, and is empty if it is not set. `parameters` are its parameters of the address."""
-
-    name: str
-    label: str
-    value: str
-    parameters: tuple[str, ...]
-    content: Callable[[], Child]
 
 
 def filter_chips(
@@ -101,8 +67,8 @@ def filter_chips(
     frequent, others = _filters(kind, url, query, facets, own_categories, connection.core, is_shared=is_shared)
     count = sum(bool(each.value) for each in (*frequent, *others)) + bool(query.number)
 
-    def chip(filter: _Filter) -> VdomDict:
-        on_clear = partial(_clear, url, filter.parameters)
+    def chip(filter: Filter) -> VdomDict:
+        on_clear = partial(clear_filter, url, filter.parameters)
         return _popover(connection, opened, url, filter.name, filter.label, filter.content, value=filter.value, on_clear=on_clear)
 
     def all_others() -> Child:
@@ -119,7 +85,7 @@ def filter_chips(
         *map(chip, frequent),
         _popover(connection, opened, url, "more", t("More filters"), all_others),
         *map(chip, (each for each in others if each.value)),
-        fixed_filter("number", t("Number {value}", value=query.number), on_clear=partial(_clear, url, ("number",)))
+        fixed_filter("number", t("Number {value}", value=query.number), on_clear=partial(clear_filter, url, ("number",)))
         if query.number
         else None,
         text_link(t("Clear filters"), url.href(**dict.fromkeys((*SEVERAL, *SINGLE, "page"))), key="clear") if count > 1 else None,
@@ -155,10 +121,6 @@ def _popover(
     )
 
 
-def _clear(url: UrlState, parameters: Iterable[str]) -> None:
-    url.go(page=None, **dict.fromkeys(parameters))
-
-
 def _availability(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
     """Links that select the notices."""
     shown = {
@@ -187,7 +149,7 @@ def _filters(
     core: Core,
     *,
     is_shared: bool,
-) -> tuple[list[_Filter], list[_Filter]]:
+) -> tuple[list[Filter], list[Filter]]:
     """The frequent filters, and the others. `is_shared` says whether others may belong to the workspace."""
     # The numbers include open, closed, and award notices, whatever the other filters are.
     are_counted = not query.model_dump(exclude_defaults=True, exclude={"kind", *PageRequest.model_fields})
@@ -200,7 +162,7 @@ def _filters(
         *,
         words: Callable[[str], str] | None = None,
         search: str = "",
-    ) -> _Filter:
+    ) -> Filter:
         chosen: tuple[str, ...] = getattr(query, name)
 
         def content() -> Child:
@@ -213,13 +175,13 @@ def _filters(
 
             return _options(name, find, chosen, search=search, are_counted=are_counted, key=name)
 
-        return _Filter(name, label, _first_of([text(each) for each in chosen]), (name,), content)
+        return Filter(name, label, _first_of([text(each) for each in chosen]), (name,), content)
 
     def with_code(code: str) -> str:
         name = set_aside_name(code)
         return name if name.casefold() == code.casefold() else f"{name} · {code}"
 
-    agency = _Filter(
+    agency = Filter(
         "agency",
         t("Agency"),
         _first_of([short_agency_name(each) for each in query.agency]),
@@ -236,16 +198,16 @@ def _filters(
             search=t("Search activity codes"),
         )
     )
-    naics = _Filter(
+    naics = Filter(
         "naics",
         "NAICS",
         _first_of(query.naics),
         ("naics",),
         lambda: _naics(query.naics, are_counted=are_counted, key="naics"),
     )
-    due = _due(url, query)
+    due = due_days(url, query)
     today = day_in_washington(now())
-    posted = _days(
+    posted = days_filter(
         url, query, "posted", t("Posted"), t("Posted on or after"), t("Posted on or before"),
         {t("Last {n} days", n=days): (today - timedelta(days=days), None) for days in (7, 30)},
     )  # fmt: skip
@@ -268,88 +230,18 @@ def _first_of(chosen: Sequence[str]) -> str:
     return chosen[0] + (f" +{len(chosen) - 1}" if len(chosen) > 1 else "") if chosen else ""
 
 
-def _category(url: UrlState, query: OpportunityQuery, own_categories: Sequence[CategoryRead]) -> _Filter:
+def _category(url: UrlState, query: OpportunityQuery, own_categories: Sequence[CategoryRead]) -> Filter:
     names = {str(category.id): category.name for category in own_categories}
     current = names.get(str(query.category), "…") if query.category else ""
     entries = [(name, {"category": id}, None) for id, name in names.items()]
-    return _Filter("category", t("Category"), current, ("category",), lambda: filter_links(url, entries, current))
+    return Filter("category", t("Category"), current, ("category",), lambda: filter_links(url, entries, current))
 
 
-def _watched(url: UrlState, query: OpportunityQuery, *, is_shared: bool) -> _Filter:
+def _watched(url: UrlState, query: OpportunityQuery, *, is_shared: bool) -> Filter:
     names = {"me": t("By me"), **({"anyone": t("By anyone in the workspace")} if is_shared or query.watched == "anyone" else {})}
     current = names.get(query.watched or "", "")
     entries = [(label, {"watched": name}, None) for name, label in names.items()]
-    return _Filter("watched", t("Watched"), current, ("watched",), lambda: filter_links(url, entries, current))
-
-
-def _due(url: UrlState, query: PageRequest) -> _Filter:
-    today = day_in_washington(now())
-    return _days(
-        url, query, "due", t("Due"), t("Due on or after"), t("Due on or before"),
-        {t("Next {n} days", n=days): (today, today + timedelta(days=days)) for days in (7, 30, 90)},
-    )  # fmt: skip
-
-
-def _days(
-    url: UrlState,
-    query: PageRequest,
-    name: str,
-    label: str,
-    from_label: str,
-    to_label: str,
-    frequent: Mapping[str, tuple[date, date | None]],
-) -> _Filter:
-    """A filter for a range of days, some of which are links."""
-    first, last = f"{name}_from", f"{name}_to"
-    chosen: tuple[date | None, date | None] = getattr(query, first), getattr(query, last)
-    current = next((text for text, days in frequent.items() if days == chosen), "") or _range_text(*chosen)
-
-    def content() -> Child:
-        entries = [(text, {first: days[0], last: days[1]}, None) for text, days in frequent.items()]
-        return html.fragment(
-            filter_links(url, entries, current),
-            html.div(
-                {"className": "fw-filter-days"}, day_filter(url, query, first, from_label), day_filter(url, query, last, to_label)
-            ),
-        )
-
-    return _Filter(name, label, current, (first, last), content)
-
-
-def _range_text(first: date | None, last: date | None) -> str:
-    if first and last:
-        return f"{_day_text(first)} – {_day_text(last)}"
-    if first:
-        return t("from {date}", date=_day_text(first))
-    return t("through {date}", date=_day_text(last)) if last else ""
-
-
-def _day_text(day: date) -> str:
-    return format_date(day, locale=current_language())
-
-
-def filter_links(url: UrlState, entries: Iterable[tuple[str, Mapping[str, object], int | None]], current: str) -> VdomDict:
-    """Links of which one may be `current`: labels, the parameters that they change, and counts. A link closes the popover."""
-    return html.div(
-        {"className": "fw-filter-options"},
-        *(
-            html.a(
-                attributes(
-                    className="fw-filter-option",
-                    href=url.href(page=None, filters=None, **changes),
-                    aria_current="true" if label == current else None,
-                    key=label,
-                ),
-                html.span({"dir": "auto"}, label),
-                _count(count),
-            )
-            for label, changes, count in entries
-        ),
-    )
-
-
-def _count(count: int | None) -> VdomDict | None:
-    return None if count is None else html.span({"className": "fw-filter-count"}, number(count))
+    return Filter("watched", t("Watched"), current, ("watched",), lambda: filter_links(url, entries, current))
 
 
 def _types_of(types: Iterable[FacetValue], availability: Availability | None) -> list[FacetValue]:
@@ -395,7 +287,7 @@ def _options(
                         checked=each.value in chosen,
                         on_change=partial(check, each.value),
                     ),
-                    _count(each.count if are_counted else None),
+                    count_of_filter(each.count if are_counted else None),
                 )
                 for place, each in enumerate(found[:_MOST_SHOWN])
             ),

@@ -17,7 +17,7 @@ from fundwright.opportunities.schemas import ImportQuery, ImportRunRead, Kind, R
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
-from fundwright_ui.screens.opportunities.address import PATHS
+from fundwright_ui.screens.notice_address import PATHS
 from fundwright_ui.screens.opportunities.jobs import share_text
 from fundwright_ui.screens.opportunities.toolbar import kind_labels
 from fundwright_ui.ui import (

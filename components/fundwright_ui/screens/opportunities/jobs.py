@@ -7,6 +7,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
+from fundwright.core.concurrency import SharedRead
 from fundwright.core.jobs import JobRead, JobState, jobs_topic, result_of
 from fundwright.core.messages import percent, t
 from fundwright.opportunities import service
@@ -20,7 +21,15 @@ from fundwright_ui.ui import alert, button, icon_button, progress
 def embedding_progress() -> VdomDict | None:
     """The share of notices covered by search by meaning, until all are indexed. Shown in the toolbar of the list."""
     connection, actor = use_connection(), use_actor()
-    latest = use_query(lambda session: service.find_embedding(session, actor), topics=[jobs_topic(None)])
+
+    async def read() -> JobRead | None:
+        async with connection.core.database.reading() as session:
+            return await service.find_embedding(session, actor)
+
+    # The job is the same for everyone who reads this language, and its progress reaches every open list at the same time.
+    name = f"{__name__}.embedding.{connection.language}"
+    shared: SharedRead[JobRead | None] = connection.core.shared(name, SharedRead)
+    latest = use_query(lambda: shared.result(read), topics=[jobs_topic(None)], with_session=False)
     starting = use_action(lambda session: service.start_embedding(session, actor, connection.core), then=latest.reload)
     canceling = use_action(lambda session: service.cancel_embedding(session, actor), then=latest.reload)
     job = latest.value

@@ -21,7 +21,7 @@ from fundwright.pipeline import service as pipeline
 from fundwright_ui.hooks import UNCHANGED, use_action, use_query, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
-from fundwright_ui.screens.opportunities.address import CLOSED, OPEN, query_of
+from fundwright_ui.screens.notice_address import CLOSED, OPEN, query_of
 from fundwright_ui.screens.opportunities.empty import nothing_found, nothing_yet, samples_shown
 from fundwright_ui.screens.opportunities.importing import import_panel
 from fundwright_ui.screens.opportunities.jobs import categorize_button
@@ -59,7 +59,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     connection = use_connection()
     actor = use_actor()
     url = use_url_state()
-    query = query_of(kind, url.params)
+    query = query_of(kind, url)
     view = use_table_view(kind)
     began_empty = use_ref(False)
 
@@ -148,6 +148,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     if found.value is None or facets.value is None:
         return shown(loading(t("Loading opportunities")))
     offered = facets.value
+    url.report(("source", "set_aside", "type"), service.unknown_values(connection.core, offered, query))
     panel = import_panel(kind, key=f"import:{kind}") if is_importing else None
     if not offered.total:
         return shown(nothing_yet(kind, key="nothing"), panel)

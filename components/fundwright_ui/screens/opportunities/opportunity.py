@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
+from urllib.parse import quote
 from uuid import UUID
 
 from babel.dates import format_date, format_time
@@ -32,11 +33,12 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_of
 from fundwright_ui.screens.categories.undo import Decided, decision_time, labels_of, use_undo_toast
 from fundwright_ui.screens.comments import are_comments_open, comments_button, comments_panel
+from fundwright_ui.screens.deadlines import due_chip
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.notes.of_opportunity import notes_of
-from fundwright_ui.screens.opportunities.address import PATHS
+from fundwright_ui.screens.notice_address import PATHS
 from fundwright_ui.screens.opportunities.fit import fit_of
-from fundwright_ui.screens.opportunities.results import award_line, due_chip, notices_link
+from fundwright_ui.screens.opportunities.results import award_line, notices_link
 from fundwright_ui.screens.opportunities.watching import watch_button, watchers_of
 from fundwright_ui.screens.pipeline.opportunity import add_to_pipeline, pursuit_of
 from fundwright_ui.screens.presence import people_here
@@ -409,7 +411,7 @@ def _contacts(contacts: Sequence[Contact]) -> VdomDict | None:
                         html.span({"className": "fw-strong"}, contact.name or contact.email or contact.phone),
                         html.span({"className": "fw-muted"}, contact.title) if contact.title else None,
                         *(
-                            text_link(address, f"mailto:{address}", key=address)
+                            text_link(address, f"mailto:{quote(address, safe='@+')}", key=address)
                             for address in dict.fromkeys(_BETWEEN_ADDRESSES.split(f"{contact.email} {contact.phone}"))
                             if "@" in address
                         ),

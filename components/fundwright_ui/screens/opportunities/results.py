@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
@@ -16,7 +15,7 @@ from reactpy.types import VdomDict
 
 from fundwright.categories.schemas import LabelRead, LabelState
 from fundwright.core.database import now
-from fundwright.core.messages import current_language, nt, number, t
+from fundwright.core.messages import nt, number, t
 from fundwright.core.paging import Page
 from fundwright.opportunities.display_names import (
     agency_name,
@@ -32,19 +31,14 @@ from fundwright.opportunities.washington import day_in_washington
 from fundwright.pipeline.schemas import Stage
 from fundwright_ui.hooks import UrlState
 from fundwright_ui.product import use_connection
+from fundwright_ui.screens.deadlines import due_cell
 from fundwright_ui.screens.listing import open_below, page_table, pages
-from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, PATHS, notices_path
+from fundwright_ui.screens.notice_address import ANY, AWARD, CLOSED, OPEN, PATHS, notices_path
 from fundwright_ui.screens.opportunities.table_view import TableView, optional_columns
 from fundwright_ui.screens.pipeline.stages import stage_color
 from fundwright_ui.ui import category_color, chip, row, section, text_link
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, On, Row, RowOpened, WatchCell
-
-SOON_DAYS = 7
-"""Deadlines within this number of days are red."""
-_COUNTED_DAYS = 3 * 365
-"""Grants without a deadline are published with a day decades away. The days until one beyond this number are not counted."""
-
+from fundwright_ui.widgets import Chip, Column, LinkCell, On, Row, RowOpened, WatchCell
 
 _GRANTS_GOV = "grants"
 """The source whose sub-agencies are only codes of the agencies, such as DOI-BLM, and not institutes."""
@@ -218,27 +212,6 @@ def value_of(item: OpportunityRow) -> Decimal | None:
 def code_of(item: OpportunityRow) -> str:
     """The short name of the set-aside of a contract, or the activity codes of a grant."""
     return short_set_aside(item.set_aside_code) if item.kind == "contract" else ", ".join(item.activity_codes)
-
-
-def due_chip(day: date, today: date) -> VdomDict | None:
-    """The days until a deadline, with its date as the tooltip; None if it is years away."""
-    left = (day - today).days
-    if left > _COUNTED_DAYS:
-        return None
-    label = nt("{n} day left", "{n} days left", left) if left > 0 else t("Due today")
-    return html.span(
-        {"title": format_date(day, locale=current_language())},
-        chip(label, color="error" if left <= SOON_DAYS else "secondary"),
-    )
-
-
-def due_cell(day: date, today: date, language: str) -> NoteCell | date:
-    """Return the days until a deadline, with its date, or only the date if it has passed or is years away."""
-    left = (day - today).days
-    if not 0 <= left <= _COUNTED_DAYS:
-        return day
-    label = nt("{n} day", "{n} days", left) if left else t("Today")
-    return NoteCell(label=label, note=format_date(day, locale=language), color="error" if left <= SOON_DAYS else "secondary")
 
 
 def _table(

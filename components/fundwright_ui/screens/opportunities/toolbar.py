@@ -14,7 +14,7 @@ from fundwright.opportunities.schemas import Facets, Kind, OpportunityQuery
 from fundwright_ui.hooks import UNCHANGED, UrlState, use_unchanged, use_url_state
 from fundwright_ui.product import SavedState, use_connection
 from fundwright_ui.screens.listing import narrow
-from fundwright_ui.screens.opportunities.address import AWARD, PATHS, SHARED, VERBATIM
+from fundwright_ui.screens.notice_address import AWARD, PATHS, SHARED, VERBATIM
 from fundwright_ui.screens.opportunities.filters import filter_chips
 from fundwright_ui.screens.opportunities.jobs import embedding_progress
 from fundwright_ui.screens.opportunities.table_view import TableView, view_menu

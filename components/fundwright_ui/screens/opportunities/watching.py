@@ -21,7 +21,7 @@ from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import Connection, actor_of, use_actor, use_connection
 from fundwright_ui.runtime.connection import Undo
-from fundwright_ui.screens.opportunities.address import PATHS
+from fundwright_ui.screens.notice_address import PATHS
 from fundwright_ui.ui import icon_button, section
 from fundwright_ui.ui.elements import share_of_width
 

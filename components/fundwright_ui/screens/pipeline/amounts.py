@@ -14,7 +14,7 @@ from fundwright.core.database import now
 from fundwright.core.messages import current_language, t
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.pipeline.schemas import OUTCOMES, Lead, PursuitRead, Stage
-from fundwright_ui.screens.opportunities.results import due_chip
+from fundwright_ui.screens.deadlines import due_chip
 from fundwright_ui.ui import chip
 
 _MILLION = 1_000_000

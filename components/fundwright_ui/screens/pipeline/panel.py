@@ -34,7 +34,7 @@ from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import MemberRead
 from fundwright_ui.hooks import use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
-from fundwright_ui.screens.opportunities.address import PATHS
+from fundwright_ui.screens.notice_address import PATHS
 from fundwright_ui.screens.pipeline.amounts import dollars, due_mark, duration, lead_name
 from fundwright_ui.screens.pipeline.members import list_members
 from fundwright_ui.screens.pipeline.stages import stage_color

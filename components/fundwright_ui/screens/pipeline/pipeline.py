@@ -25,6 +25,7 @@ from fundwright.workspaces.schemas import MemberRead
 from fundwright_ui.hooks import UrlState, query_in_address, use_query, use_url_state
 from fundwright_ui.product import id_in, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.filters import choice_filter, due_filter, kind_filter
 from fundwright_ui.screens.listing import (
     existing_page,
     export_button,
@@ -36,8 +37,7 @@ from fundwright_ui.screens.listing import (
     search_box,
     use_listing,
 )
-from fundwright_ui.screens.opportunities.address import PATHS
-from fundwright_ui.screens.opportunities.filters import choice_filter, due_filter, kind_filter
+from fundwright_ui.screens.notice_address import PATHS
 from fundwright_ui.screens.pipeline.amounts import lead_name
 from fundwright_ui.screens.pipeline.board import pipeline_board
 from fundwright_ui.screens.pipeline.members import list_members
@@ -82,9 +82,9 @@ def pipeline_screen() -> VdomDict:
 @component
 def _board() -> VdomDict | Component:
     actor, url = use_actor(), use_url_state()
-    wanted = query_in_address(PipelineQuery, url.params)
+    wanted = query_in_address(PipelineQuery, url)
     query = wanted.model_copy(update={"stage": None, "is_open": None, "sort": "", "page": 1})
-    limits = _limits(url.params)
+    limits = _limits(url)
 
     async def read(session: AsyncSession) -> tuple[list[BoardColumn], Mapping[UUID, OpenTasks], list[MemberRead]]:
         columns = await pipeline.read_board(session, actor, query, limits)
@@ -116,7 +116,7 @@ def _board() -> VdomDict | Component:
 @component
 def _table() -> VdomDict | Component:
     actor, url = use_actor(), use_url_state()
-    query = query_in_address(PipelineQuery, url.params)
+    query = query_in_address(PipelineQuery, url)
 
     async def read(session: AsyncSession) -> tuple[Page[PursuitRead], list[StageTotal], list[MemberRead]]:
         listed = await existing_page(partial(pipeline.list_pursuits, session, actor), query)
@@ -214,12 +214,10 @@ def _nothing_yet() -> VdomDict:
     )
 
 
-def _limits(params: Mapping[str, str]) -> dict[Stage, int]:
+def _limits(url: UrlState) -> dict[Stage, int]:
     """How many cards the address shows of each stage."""
     return {
-        stage: min(int(given), _MOST_SHOWN)
-        for stage in OPEN_STAGES
-        if (given := params.get(stage, "")).isdecimal() and len(given) < 6
+        stage: min(int(given), _MOST_SHOWN) for stage in OPEN_STAGES if (given := url.get(stage)).isdecimal() and len(given) < 6
     }
 
 

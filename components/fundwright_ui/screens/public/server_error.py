@@ -14,7 +14,7 @@ from fundwright_ui.screens.public.message import message_page
 def server_error_screen() -> VdomDict:
     return message_page(
         use_connection(),
-        t("Something went wrong on our end"),
+        t("Something went wrong"),
         t("Your saved work is safe. Go back and try again. If it happens again, tell your administrator when it happened."),
         code="500",
     )

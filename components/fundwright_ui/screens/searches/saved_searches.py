@@ -18,6 +18,7 @@ from fundwright.workspaces import restrictions
 from fundwright_ui.hooks import Rows, query_in_address, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.filters import choice_filter, kind_filter
 from fundwright_ui.screens.listing import (
     existing_page,
     has_filters,
@@ -26,8 +27,7 @@ from fundwright_ui.screens.listing import (
     search_box,
     use_listing,
 )
-from fundwright_ui.screens.opportunities.address import PATHS
-from fundwright_ui.screens.opportunities.filters import choice_filter, kind_filter
+from fundwright_ui.screens.notice_address import PATHS
 from fundwright_ui.screens.restoring import trash_link
 from fundwright_ui.screens.searches.actions import follow_button, more_actions
 from fundwright_ui.screens.searches.menu import PATH, new_text
@@ -49,7 +49,7 @@ def saved_searches_screen() -> VdomDict:
 @component
 def _searches() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(SavedSearchQuery, url.params)
+    query = query_in_address(SavedSearchQuery, url)
 
     async def read(session: AsyncSession) -> tuple[Page[SavedSearchRead], frozenset[str]]:
         hidden = frozenset(map(str, await restrictions.hidden_ids(session, actor)))

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import partial
 from uuid import UUID, uuid4
 
 from babel.dates import format_date
@@ -31,10 +32,11 @@ from fundwright.opportunities.display_names import (
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.sharing.opening import Shared, SharedList
-from fundwright_ui.screens.plain_pages import plain_frame
+from fundwright_ui.screens.plain_pages import drawn, plain_frame
 from fundwright_ui.ui import alert, chip, definition_list, empty, facts, moment, pagination, select_field, text_area, text_field
 from fundwright_ui.ui.avatars import avatar
 from fundwright_ui.ui.elements import Child
+from fundwright_ui.ui.feedback import error_id
 from fundwright_ui.widgets.markdown import rendered_for_guests
 
 
@@ -68,6 +70,7 @@ def message(title: str, sentence: str, *, unsent: str = "") -> VdomDict:
             {"className": "fw-shared-message"},
             html.h1(title),
             html.p(sentence),
+            error_id(sentence),
             text_area("unsent", t("Your comment, which was not sent"), default=unsent, rows=8) if unsent else None,
         )
     )
@@ -116,8 +119,13 @@ def _submit(label: str, *, is_secondary: bool = False) -> VdomDict:
     return html.div({"className": "fw-form-actions"}, html.button({"type": "submit", "className": f"fw-button {look}"}, label))
 
 
+def drawn_page(page: partial[VdomDict]) -> str:
+    """The HTML of what a function below returns."""
+    return drawn(page())
+
+
 def draft_page(shared: Shared, draft: DraftRead, comments: Comments | None = None) -> VdomDict:
-    """The written sections with their citations, the list of sources, and the comments. Long texts take a while: call it in a thread."""
+    """The written sections with their citations, the list of sources, and the comments."""
     cited = {citation.number for citation in draft.citations}
     written = [part for part in draft.sections if part.text.strip()]
     opportunity = "" if draft.opportunity_title in draft.title else display_title(draft.opportunity_title)

@@ -50,7 +50,7 @@ def share_links_screen() -> VdomDict:
 @component
 def _links() -> VdomDict:
     actor, url = use_actor(), use_url_state()
-    query = query_in_address(ShareQuery, url.params)
+    query = query_in_address(ShareQuery, url)
 
     async def read(session: AsyncSession) -> Page[ShareRead]:
         return await existing_page(partial(sharing.list_shares, session, actor), query)

@@ -1,17 +1,18 @@
 """`/shared/{secret}`: the page of a share link.
 
-It is plain HTML and carries no session: it has no live connection, reads and sets no cookie but the proof of a password, and runs no
+It is plain HTML and carries no session: it has no live connection, reads and sets no cookies but the proof of a password and the language, and runs no
 script but one line that follows the browser's color scheme. Signed-in people see what everyone sees.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from enum import Enum, auto
+from functools import partial
 from http import HTTPStatus
+from typing import cast
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -32,9 +33,9 @@ from fundwright.generation.schemas import DraftRead
 from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.sharing import opening
-from fundwright.sharing.opening import LinkOver, Shared, TooManyPasswords, WrongPassword
+from fundwright.sharing.opening import LinkOver, Shared, TooManyPasswords, WorkingLink, WrongPassword
 from fundwright_ui.runtime.bundle import Bundle
-from fundwright_ui.screens.plain_pages import guarded, plain_headers, plain_page
+from fundwright_ui.screens.plain_pages import drawn, guarded, plain_headers, plain_page
 from fundwright_ui.screens.sharing import content
 from fundwright_ui.screens.sharing.content import Comments, Typed
 from fundwright_ui.ui.forms import field_errors
@@ -83,15 +84,15 @@ class SharedPages:
         self._bundle = Bundle(core.settings.web_dist, base=base)
 
     async def show(self, request: Request, secret: str) -> Response:
-        return await self._guarded(lambda: self._show(request, secret))
+        return await self._guarded(request, lambda: self._show(request, secret))
 
     async def show_notice(self, request: Request, secret: str, notice_id: str) -> Response:
         """Show an opportunity of a list on which guests can comment."""
-        return await self._guarded(lambda: self._show(request, secret, notice_id))
+        return await self._guarded(request, lambda: self._show(request, secret, notice_id))
 
     async def enter(self, request: Request, secret: str) -> Response:
         """Take the password of a link. The right one leads to its page."""
-        return await self._guarded(lambda: self._enter(request, secret))
+        return await self._guarded(request, lambda: self._enter(request, secret))
 
     async def back(self, secret: str) -> Response:
         """Lead to the page from the address of its forms, which is in the browser if a comment was refused."""
@@ -102,11 +103,12 @@ class SharedPages:
         async with request.form(max_files=0, max_fields=len(_TYPED) + 1) as form:
             typed = Typed({name: str(form.get(name, "")) for name in _TYPED})
             password = str(form.get("password", ""))
-        return await self._guarded(lambda: self._comment(request, secret, typed, password), unsent=typed.get("text"))
+        return await self._guarded(request, lambda: self._comment(request, secret, typed, password), unsent=typed.get("text"))
 
-    async def _guarded(self, respond: Callable[[], Awaitable[Response]], *, unsent: str = "") -> Response:
+    async def _guarded(self, request: Request, respond: Callable[[], Awaitable[Response]], *, unsent: str = "") -> Response:
         """`unsent` is the text of a comment, which the page of an error shows."""
         return await guarded(
+            request,
             respond,
             lambda title, sentence: content.message(title, sentence, unsent=unsent),
             core=self._core,
@@ -116,118 +118,125 @@ class SharedPages:
         )
 
     async def _show(self, request: Request, secret: str, notice_id: str = "") -> Response:
-        shared = await opening.find(self._core, secret)
+        found = await opening.find(self._core, secret)
         reader = _reader_of(request)
         if reader is _Reader.PREFETCH:  # the browser asks again when the person opens the page
             return Response(status_code=HTTPStatus.SERVICE_UNAVAILABLE, headers=plain_headers())
         if reader is _Reader.PREVIEW:
             title = t("Shared with Fundwright")
-            return await self._page(title, content.message(title, t("Open this link in a browser to view what was shared.")))
-        if self._is_locked(request, shared):
-            return await self._password_page(action=self._path(secret) if notice_id else None)
-        async with opening.turn_of(self._core, shared):
+            return self._page(title, drawn(content.message(title, t("Open this link in a browser to view what was shared."))))
+        if self._is_locked(request, found):
+            return self._password_page(action=self._path(secret) if notice_id else None)
+        async with opening.turn_of(self._core, found):
+            shared = await opening.read(self._core, found)
             title, body = await self._content_of(request, shared, secret, notice_id)
-            page = await self._page(title, body)
+            page = self._page(title, body)
         if not opening.is_pass(self._core, shared, "visit", request.query_params.get("visit", "")):
-            await opening.count(self._core, shared, client=client_of(request))
+            async with self._core.database.transaction(scope=shared.creator.scope) as session:
+                await opening.count(session, shared, client=client_of(request))
         return page
 
     def _path(self, secret: str) -> str:
         return f"{self._base}/shared/{secret}"
 
-    def _is_locked(self, request: Request, shared: Shared) -> bool:
+    def _is_locked(self, request: Request, shared: WorkingLink) -> bool:
         """Whether the password of the link must be entered first."""
         cookie = request.cookies.get(share_cookie_name(self._core.settings), "")
         return shared.link.password_hash is not None and not opening.is_pass(self._core, shared, "password", cookie)
 
-    async def _content_of(self, request: Request, shared: Shared, secret: str, notice_id: str) -> tuple[str, VdomDict]:
+    async def _content_of(self, request: Request, shared: Shared, secret: str, notice_id: str) -> tuple[str, str]:
         page = _number(request.query_params.get("page", ""))
         subject = await opening.get_notice(self._core, shared, notice_id) if notice_id else shared.draft
         if subject is not None:
             return await self._subject_page(shared, subject, secret, Typed(), page=page)
         found = await opening.list_opportunities(self._core, shared, page=page)
-        visit = self._visit(shared)
+        path, visit = f"{self._path(secret)}/opportunities/", self._visit(shared)
+        href_of = partial(_address_of_notice, path, visit) if shared.link.allows_comments else None
+        return shared.title, await self._drawn(
+            shared, partial(content.list_page, shared, found, href=self._pages_of(shared), href_of=href_of)
+        )
 
-        def href_of(opportunity_id: UUID) -> str:
-            return f"{self._subject_path(shared, opportunity_id, secret)}?{visit}"
-
-        href = href_of if shared.link.allows_comments else None
-        return shared.title, content.list_page(shared, found, href=self._pages_of(shared), href_of=href)
-
-    def _visit(self, shared: Shared) -> str:
+    def _visit(self, shared: WorkingLink) -> str:
         """The parameter in the addresses of further pages, which do not count as opens."""
         return urlencode({"visit": opening.new_pass(self._core, shared, "visit")})
 
-    def _pages_of(self, shared: Shared, anchor: str = "") -> Callable[[int], str]:
+    def _pages_of(self, shared: WorkingLink, anchor: str = "", *, path: str = "") -> Callable[[int], str]:
         """The addresses of the other pages of a list."""
         visit = self._visit(shared)
-        return lambda page: f"?page={page}&{visit}{anchor}"
+        return partial(_address_of_page, f"{path}?page=", f"&{visit}{anchor}")
 
-    def _subject_path(self, shared: Shared, subject_id: UUID, secret: str) -> str:
+    async def _drawn(self, shared: Shared, page: partial[VdomDict]) -> str:
+        """The HTML of what is shared, however long it is."""
+        return await self._core.computing.run(partial(content.drawn_page, page), party=opening.readers_of(shared))
+
+    def _subject_path(self, shared: WorkingLink, subject_id: UUID, secret: str) -> str:
         """Where the draft or an opportunity of the list is shown."""
-        return self._path(secret) if shared.draft else f"{self._path(secret)}/opportunities/{subject_id}"
+        return self._path(secret) if shared.link.draft_id else f"{self._path(secret)}/opportunities/{subject_id}"
 
     async def _subject_page(
         self, shared: Shared, subject: DraftRead | OpportunityRead, secret: str, typed: Typed, *, page: int
-    ) -> tuple[str, VdomDict]:
+    ) -> tuple[str, str]:
         """The title and the page of the draft or of an opportunity, with the comments on it."""
         comments: Comments | None = None
         if shared.link.allows_comments:
             threads = await opening.list_comments(self._core, shared, subject.id, page=page)
-            path, pages = self._subject_path(shared, subject.id, secret), self._pages_of(shared, "#comments")
-            comments = Comments(threads, f"{self._path(secret)}/comments", lambda number: f"{path}{pages(number)}", typed)
+            pages = self._pages_of(shared, "#comments", path=self._subject_path(shared, subject.id, secret))
+            comments = Comments(threads, f"{self._path(secret)}/comments", pages, typed)
         if isinstance(subject, DraftRead):
-            return shared.title, await asyncio.to_thread(content.draft_page, shared, subject, comments)
+            return shared.title, await self._drawn(shared, partial(content.draft_page, shared, subject, comments))
         back = f"{self._path(secret)}?{self._visit(shared)}"
-        body = await asyncio.to_thread(content.opportunity_page, shared, subject, comments, back=back)
+        body = await self._drawn(shared, partial(content.opportunity_page, shared, subject, comments, back=back))
         return display_title(subject.title), body
 
     async def _comment(self, request: Request, secret: str, typed: Typed, password: str) -> Response:
         refuse_other_site(request)
-        shared = await opening.find(self._core, secret)
+        found = await opening.find(self._core, secret)
         client, proof = client_of(request), ""
-        if self._is_locked(request, shared):
+        await opening.refuse_frequent(self._core, found, client=client)
+        if self._is_locked(request, found):
             action = f"{self._path(secret)}/comments"
             if not password:
-                return await self._password_page(typed=typed, action=action)
+                return self._password_page(typed=typed, action=action)
             try:
-                proof = await opening.enter(self._core, shared, password, client=client)
+                proof = await opening.enter(self._core, found, password, client=client)
             except (WrongPassword, TooManyPasswords) as error:
-                return await self._password_page(error, typed=typed, action=action)
+                return self._password_page(error, typed=typed, action=action)
         page = _number(typed.get("page"))
-        subject = shared.draft or await self._notice_of(shared, typed)
+        notice = None if found.link.draft_id else await self._notice_of(found, typed)
+        subject_id = notice.id if notice else cast(UUID, found.link.draft_id)
         try:
             about = {name: typed.get(name) or None for name in ("thread_id", "part_id")}
             form = GuestForm.model_validate({name: typed.get(name) for name in ("name", "text", "key")} | about)
-            id = await opening.comment(self._core, shared, subject.id, form, client=client)
+            async with self._core.database.transaction(scope=found.creator.scope) as session:
+                id = await opening.comment(session, self._core, found, subject_id, form, client=client)
         except LinkOver:
             raise
         except (ValidationError, FundwrightError) as error:
-            response = await self._refused(shared, subject, secret, typed, error, page=page)
+            response = await self._refused(found, notice, secret, typed, error, page=page)
         else:
-            address = f"{self._subject_path(shared, subject.id, secret)}{self._pages_of(shared)(page)}#comment-{id}"
+            address = f"{self._subject_path(found, subject_id, secret)}{self._pages_of(found)(page)}#comment-{id}"
             response = RedirectResponse(address, status_code=HTTPStatus.SEE_OTHER, headers=plain_headers())
         if proof:
             self._set_proof(response, secret, proof)
         return response
 
-    async def _notice_of(self, shared: Shared, typed: Typed) -> OpportunityRead:
+    async def _notice_of(self, found: WorkingLink, typed: Typed) -> OpportunityRead:
         """The opportunity on which a guest comments. Looking for it in the list is as much work as showing it."""
-        async with opening.turn_of(self._core, shared):
-            return await opening.get_notice(self._core, shared, typed.get("notice_id"))
+        async with opening.turn_of(self._core, found):
+            return await opening.get_notice(self._core, found, typed.get("notice_id"))
 
     async def _refused(
         self,
-        shared: Shared,
-        subject: DraftRead | OpportunityRead,
+        found: WorkingLink,
+        notice: OpportunityRead | None,
         secret: str,
         typed: Typed,
         error: ValidationError | FundwrightError,
         *,
         page: int,
     ) -> Response:
-        """The page with what was typed, and what to do about it."""
-        if not shared.link.allows_comments:
+        """The page with what was typed, and what to do about it. `notice` is None for a comment on a draft."""
+        if not found.link.allows_comments:
             raise error
         if isinstance(error, FundwrightError):
             typed = replace(typed, error=error.sentence)
@@ -235,9 +244,11 @@ class SharedPages:
             errors = field_errors(error, model=GuestForm)
             other = next((sentence for name, sentence in errors.items() if name not in ("name", "text")), "")
             typed = replace(typed, errors=errors, error=other)
-        async with opening.turn_of(self._core, shared):
+        async with opening.turn_of(self._core, found):
+            shared = await opening.read(self._core, found)
+            subject = notice or cast(DraftRead, shared.draft)
             title, body = await self._subject_page(shared, subject, secret, typed, page=page)
-            return await self._page(title, body, status=error.status if isinstance(error, FundwrightError) else 422)
+            return self._page(title, body, status=error.status if isinstance(error, FundwrightError) else 422)
 
     def _set_proof(self, response: Response, secret: str, proof: str) -> None:
         """Remember in the browser that the password was entered."""
@@ -255,20 +266,28 @@ class SharedPages:
         try:
             proof = await opening.enter(self._core, shared, password, client=client_of(request))
         except (WrongPassword, TooManyPasswords) as error:
-            return await self._password_page(error)
+            return self._password_page(error)
         self._set_proof(response, secret, proof)
         return response
 
-    async def _password_page(
+    def _password_page(
         self, error: FundwrightError | None = None, *, typed: Typed | None = None, action: str | None = None
     ) -> Response:
         title = t("Enter the password")
         body = content.password_page(title, error.sentence if error else "", typed=typed, action=action)
         status, retry_after_s = (error.status, error.retry_after_s) if error else (HTTPStatus.OK, None)
-        return await plain_page(self._bundle, title, body, status=status, retry_after_s=retry_after_s)
+        return plain_page(self._bundle, title, drawn(body), status=status, retry_after_s=retry_after_s)
 
-    async def _page(self, title: str, body: VdomDict, *, status: int = HTTPStatus.OK) -> Response:
-        return await plain_page(self._bundle, title, body, status=status)
+    def _page(self, title: str, body: str, *, status: int = HTTPStatus.OK) -> Response:
+        return plain_page(self._bundle, title, body, status=status)
+
+
+def _address_of_notice(path: str, visit: str, id: UUID) -> str:
+    return f"{path}{id}?{visit}"
+
+
+def _address_of_page(before: str, after: str, page: int) -> str:
+    return f"{before}{page}{after}"
 
 
 def _reader_of(request: Request) -> _Reader:

@@ -19,6 +19,7 @@ from fundwright_ui.hooks import Rows, UrlState, query_in_address, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.filters import filter_links
 from fundwright_ui.screens.listing import (
     export_button,
     filter_row,
@@ -29,7 +30,6 @@ from fundwright_ui.screens.listing import (
     pages,
     search_field,
 )
-from fundwright_ui.screens.opportunities.filters import filter_links
 from fundwright_ui.screens.restoring import trash_link
 from fundwright_ui.screens.tasks.adding import add_task
 from fundwright_ui.screens.tasks.entries import task_entry, use_tasks
@@ -54,7 +54,7 @@ def tasks_screen() -> VdomDict:
 @component
 def _tasks() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(TaskQuery, url.params)
+    query = query_in_address(TaskQuery, url)
     listing = use_tasks(query)
     if listing.answer is None:
         return listing.pending(t("Loading tasks"))

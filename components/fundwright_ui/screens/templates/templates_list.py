@@ -26,8 +26,8 @@ from fundwright.templates.schemas import (
 from fundwright_ui.hooks import query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.filters import choice_filter
 from fundwright_ui.screens.listing import existing_page, listed_table, open_below, search_box, use_listing
-from fundwright_ui.screens.opportunities.filters import choice_filter
 from fundwright_ui.screens.restoring import trash_link
 from fundwright_ui.screens.view_only import view_only_notice
 from fundwright_ui.ui import Option, button, link_button, menu, page, section, select_field, sending_field, text_field
@@ -66,7 +66,7 @@ def templates_screen() -> VdomDict:
 @component
 def _templates() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(TemplateQuery, url.params)
+    query = query_in_address(TemplateQuery, url)
 
     async def read(session: AsyncSession) -> Page[TemplateRow]:
         return await existing_page(partial(templates.list_templates, session, actor, connection.core), query)

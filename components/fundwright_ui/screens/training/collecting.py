@@ -57,7 +57,7 @@ def collection_options(collections: Sequence[CollectionRead], nothing: str) -> l
 @screen(PATH, "Collections", help="/help/training")
 def collections_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
-    query = query_in_address(CollectionQuery, url.params)
+    query = query_in_address(CollectionQuery, url)
 
     async def read(session: AsyncSession) -> Page[CollectionRead]:
         return await existing_page(partial(collecting.list_collections, session, actor), query)

@@ -11,11 +11,10 @@ from reactpy.types import Component, VdomDict
 from fundwright.accounts.schemas import Permission
 from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState, jobs_topic
 from fundwright.core.messages import nt, number, percent, t
-from fundwright.core.paging import PageRequest
 from fundwright.insights import service as insights
 from fundwright.insights.schemas import HistoryChoices, HistoryQuery, HistoryRow, HistoryState
 from fundwright.training import service as training
-from fundwright.training.schemas import RunRead
+from fundwright.training.schemas import RunQuery, RunRead
 from fundwright_ui.hooks import UrlState, query_in_address, use_query, use_url_state
 from fundwright_ui.product import Connection, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
@@ -54,7 +53,7 @@ def history_screen() -> Component:
 @component
 def _all_jobs() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(HistoryQuery, url.params)
+    query = query_in_address(HistoryQuery, url)
     listing = use_listing(
         lambda session: existing_page(partial(insights.list_history, session, actor), query),
         query,
@@ -156,7 +155,7 @@ def _own_runs() -> VdomDict:
     actor = use_actor()
     connection = use_connection()
     url = use_url_state()
-    request = query_in_address(PageRequest, url.params)
+    request = query_in_address(RunQuery, url)
     listing = use_listing(
         lambda session: existing_page(partial(training.list_runs, session, actor), request),
         request,

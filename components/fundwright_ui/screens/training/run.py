@@ -12,7 +12,7 @@ from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import number, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.training import service as training
-from fundwright.training.schemas import DocumentFailure, DocumentRead, DocumentState, RunRead
+from fundwright.training.schemas import DocumentFailure, DocumentRead, DocumentState, RunDocumentQuery, RunFailureQuery, RunRead
 from fundwright_ui.hooks import UrlState, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import Connection, parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
@@ -50,8 +50,8 @@ def run_screen() -> VdomDict:
     connection = use_connection()
     url = use_url_state()
     run_id = connection.location.params.get("id", "")
-    request = query_in_address(PageRequest, url.params)
-    failures_request = query_in_address(PageRequest, url.params, prefix=_FAILURES)
+    request = query_in_address(RunDocumentQuery, url)
+    failures_request = query_in_address(RunFailureQuery, url, prefix=_FAILURES)
 
     async def read(session: AsyncSession) -> tuple[RunRead, Page[DocumentRead], Page[DocumentFailure]]:
         run = await training.get_run(session, actor, parse_id(run_id, t("The training run")))

@@ -137,7 +137,7 @@ def train_screen() -> VdomDict:
     actor = use_actor()
     connection = use_connection()
     url = use_url_state()
-    request = query_in_address(DocumentQuery, url.params)
+    request = query_in_address(DocumentQuery, url)
 
     async def read(session: AsyncSession) -> Overview:
         runs = await training.list_runs(session, actor, PageRequest(page_size=1))
@@ -341,7 +341,7 @@ def _add_documents(load: Callable[[], None], collection: CollectionRead | None) 
             max_bytes=connection.core.settings.max_upload_bytes,
             children=[button(t("Paste text"), icon_name="edit", on_click=lambda: url.set(open=_PASTE, document=None))],
             on_uploaded=load,
-            fallback=[button(t("Choose files"), disabled=True)],
+            fallback=[button(t("Choose files"))],
         ),
         html.p({"className": "fw-hint"}, _added_to(collection)) if collection else None,
     )

@@ -12,10 +12,18 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.billing import service as billing
-from fundwright.billing.schemas import PaymentQuery, PaymentRead, PremiumLinkUseRead, Redemption, WorkspacePlan, last_day
+from fundwright.billing.schemas import (
+    PaymentQuery,
+    PaymentRead,
+    PremiumLinkUseQuery,
+    PremiumLinkUseRead,
+    Redemption,
+    WorkspacePlan,
+    last_day,
+)
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import current_language, nt, number, t
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page
 from fundwright.training import service as training
 from fundwright_ui.hooks import query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
@@ -107,7 +115,7 @@ def _plan() -> VdomDict:
 def _premium_links() -> VdomDict:
     """The premium links that gave the workspace a plan, and the form for another one."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    request = query_in_address(PageRequest, url.params, prefix=_LINKS)
+    request = query_in_address(PremiumLinkUseQuery, url, prefix=_LINKS)
     is_redeeming = url.get("open") == _REDEEM
 
     async def read(session: AsyncSession) -> Page[PremiumLinkUseRead]:
@@ -204,7 +212,7 @@ def _redeem(close: Callable[[], None]) -> VdomDict:
 @component
 def _invoices() -> VdomDict:
     actor, url = use_actor(), use_url_state()
-    query = query_in_address(PaymentQuery, url.params)
+    query = query_in_address(PaymentQuery, url)
 
     async def read(session: AsyncSession) -> Page[PaymentRead]:
         return await existing_page(partial(billing.list_workspace_payments, session, actor), query)

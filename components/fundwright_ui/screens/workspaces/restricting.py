@@ -198,7 +198,7 @@ def _seen_by(restriction: RestrictionRead, close: Callable[[], None]) -> VdomDic
 def restricted_tab() -> VdomDict:
     """The restricted items of the workspace, for its owners, who need not see them."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(RestrictedItemQuery, url.params)
+    query = query_in_address(RestrictedItemQuery, url)
     kinds = {kind.name: str(kind.label) for kind in restrictions.list_kinds(connection.core)}
 
     async def read(session: AsyncSession) -> Page[RestrictedItemRead]:

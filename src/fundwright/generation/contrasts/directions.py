@@ -66,11 +66,14 @@ def _is_all_added(pair: Pair) -> bool:
 
 
 def _is_comparator_other(pair: Pair) -> bool:
+    in_sources: dict[str, list[str]] = {}  # of each number, which a claim may repeat
     for place, token in enumerate(pair.claim.tokens):
         if token.value is None:
             continue
         in_claim = _comparator(pair.claim, place)
-        in_source = [_comparator(pair.source, at) for at in pair.at(token)]
+        if token.key not in in_sources:
+            in_sources[token.key] = [_comparator(pair.source, at) for at in pair.at(token)]
+        in_source = in_sources[token.key]
         is_negated = in_claim == "up" and any(other.word in PLAIN_NEGATIONS for other in pair.claim.tokens)
         if (
             in_claim

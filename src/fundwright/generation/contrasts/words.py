@@ -35,6 +35,8 @@ _BOASTS = frozenset(
 _LESSENED = frozenset(listed("co vice deputy assistant associate acting former honorary provisional draft preliminary interim"))
 """Words that lessen the noun after them."""
 _MOSTLY_UNRELATED = 0.33
+_FAR = 20
+"""The number of words before and after a word that are examined for its neighbors, to limit the time for repeated words."""
 _TOGETHER = 12
 _QUANTIFIERS = frozenset(listed("all every each only both none"))
 _LIMITS = frozenset(listed("only half partly partially nearly almost hardly except unless neither nor without never"))
@@ -153,6 +155,7 @@ def _is_quantified(pair: Pair, token: Token) -> bool:
 def _is_turned(pair: Pair) -> bool:
     """Whether a word's neighbors before and after it are swapped: “Print loans exceeded digital loans” for “Digital loans exceeded
     print loans”."""
+    in_source: dict[str, list[tuple[set[str], set[str]]]] = {}  # beside each word, which a claim may repeat
     for place, token in enumerate(pair.claim.tokens):
         if not token.is_content or token.is_measure or token.is_name or _is_passive(pair.claim, place):
             continue
@@ -160,20 +163,26 @@ def _is_turned(pair: Pair) -> bool:
         if not places or any(_is_passive(pair.source, at) for at in places):
             continue
         before, after = _beside(pair.claim, place)
-        for at in places:
-            first, last = _beside(pair.source, at)
+        if token.key not in in_source:
+            in_source[token.key] = [_beside(pair.source, at) for at in places]
+        for first, last in in_source[token.key]:
             if (after - before) & (first - last) and (before - after) & (last - first):
                 return True
     return False
 
 
 def _beside(text: Text, place: int) -> tuple[set[str], set[str]]:
-    """Return the content words just before and after a word in its clause."""
+    """Return up to three different content words before and after a word in its clause."""
     sides: list[set[str]] = []
     for step in (-1, 1):
         keys: set[str] = set()
         at = place + step
-        while 0 <= at < len(text.tokens) and text.tokens[at].sentence == text.tokens[place].sentence and len(keys) < 3:
+        while (
+            0 <= at < len(text.tokens)
+            and abs(at - place) <= _FAR
+            and text.tokens[at].sentence == text.tokens[place].sentence
+            and len(keys) < 3
+        ):
             token = text.tokens[at]
             if abs(text.positions[at] - text.positions[at - step]) > 1 or token.word in _PREPOSITIONS:
                 break

@@ -6,11 +6,12 @@ shown in tables; everything else is answered with sentences and lists, see `pros
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,7 @@ _GENERIC_QUESTION = "What does the organization do?"
 _GENERIC_WEIGHT = 0.5
 _REQUESTED_WORDS = re.compile(r"[Aa]bout (\d{1,5}) words")
 _DEFAULT_WORDS = 160
+_DEADLINE_S = 120.0
 _MAX_CANDIDATES = 400
 _MAX_PROJECTS, _MAX_PEOPLE = 6, 8
 _MIN_PROJECT_WORDS = 45
@@ -88,6 +90,10 @@ class _Extracted:
     candidates: list[Candidate]
 
 
+Compute = Callable[[partial[Any]], Awaitable[Any]]
+"""Calls a function that takes long in another process."""
+
+
 class ExtractiveWriter:
     """Writes a section by quoting, question by question."""
 
@@ -95,29 +101,29 @@ class ExtractiveWriter:
     label = LABEL
     is_generative = False
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, compute: Compute) -> None:
+        self._compute = compute
         self._embedder = embedder
         self._headings = HeadingClassifier(embedder)
 
     async def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered | PossibleMatch]:
         headings = await self._headings.find(request.passages)
-        known = await asyncio.to_thread(_read, request, headings)
+        known: _Extracted = await self._compute(partial(_read, request, headings))
         fits = await self._rate_projects(request, known.projects)
         requested = _REQUESTED_WORDS.search(request.instructions)
         words = (int(requested.group(1)) if requested else _DEFAULT_WORDS) // len(request.questions)
-        compared: Comparison | None = None
-        taken: frozenset[int] = frozenset()
+        facts = [_fact_pieces(topic, known, fits, words) for topic in request.all_topics]
+        chosen = await self._choose(
+            request, known, {place: topic for place, topic in enumerate(request.all_topics) if not facts[place]}, words
+        )
         is_first = True
         for place, topic in enumerate(request.all_topics):
-            pieces = _fact_pieces(topic, known, fits, words)
-            if not pieces and known.candidates:
-                compared = compared or await self._compare(request, known.candidates)
-                chosen = prose.choose(known.candidates, compared, place, topic, words=words, taken=taken, others=known.others)
-                taken |= frozenset(chosen.answer)
-                answer = prose.in_order(known.candidates, chosen.answer, is_by_fit=topic == Topic.FIT)
+            pieces = facts[place]
+            if place in chosen:
+                answer = prose.in_order(known.candidates, chosen[place].answer, is_by_fit=topic == Topic.FIT)
                 introduction = _INTRODUCTIONS.get(topic) if topic else None
                 pieces = list(_with_introduction(answer, str(introduction)) if introduction else _quote(answer))
-                for match in _possible(known.candidates, chosen, place):
+                for match in _possible(known.candidates, chosen[place], place):
                     yield match
             if not pieces:
                 yield Unanswered(place)
@@ -125,6 +131,16 @@ class ExtractiveWriter:
             for index, piece in enumerate(pieces):
                 yield piece if index or is_first else f"\n\n{piece}"
             is_first = False
+
+    async def _choose(
+        self, request: SectionRequest, known: _Extracted, topics: Mapping[int, Topic | None], words: int
+    ) -> Mapping[int, Choice]:
+        """The answer to each of these questions in the candidates; none if there are no candidates."""
+        if not topics or not known.candidates:
+            return {}
+        compared = await self._compare(request, known.candidates)
+        answers: Mapping[int, Choice] = await self._compute(partial(_answers, known, compared, topics, words))
+        return answers
 
     async def _compare(self, request: SectionRequest, candidates: Sequence[Candidate]) -> Comparison:
         """Questions and sentences are embedded both alone and with their heading, with equal weight, because many mean little
@@ -157,8 +173,8 @@ class ExtractiveWriter:
         return [float(value) for value in embedded[1:] @ embedded[0]]
 
 
-def create(_core: Core, embedder: Embedder) -> ExtractiveWriter:
-    return ExtractiveWriter(embedder)
+def create(core: Core, embedder: Embedder) -> ExtractiveWriter:
+    return ExtractiveWriter(embedder, partial(core.computing.run, deadline_s=_DEADLINE_S, is_background=True))
 
 
 def _normalize(vectors: Vectors) -> Vectors:
@@ -185,6 +201,15 @@ def _read(request: SectionRequest, headings: Headings) -> _Extracted:
         contact=organization.contact(passages),
         candidates=prose.candidates(passages, others, written=request.written, work=work, headings=headings)[:_MAX_CANDIDATES],
     )
+
+
+def _answers(known: _Extracted, compared: Comparison, topics: Mapping[int, Topic | None], words: int) -> Mapping[int, Choice]:
+    """Answer question by question, so that no candidate answers two."""
+    chosen: dict[int, Choice] = {}
+    for place, topic in topics.items():
+        taken = frozenset(index for choice in chosen.values() for index in choice.answer)
+        chosen[place] = prose.choose(known.candidates, compared, place, topic, words=words, taken=taken, others=known.others)
+    return chosen
 
 
 def _without_others(passages: Sequence[NumberedPassage], us: Others) -> list[NumberedPassage]:

@@ -253,5 +253,4 @@ async def vector_of(session: AsyncSession, model_id: str, opportunity_id: UUID) 
 async def index_vectors(session: AsyncSession, model_id: str, dimension: int) -> None:
     """Create the HNSW index of this model's vectors if it does not exist."""
     name = "ix_opportunity_vector_hnsw_" + hashlib.sha256(model_id.encode()).hexdigest()[:12]
-    condition = "model_id = '" + model_id.replace("'", "''") + "'"
-    await search_sql.create_vector_index(session, "opportunity_vector", name, dimension=dimension, condition=condition)
+    await search_sql.create_vector_index(session, "opportunity_vector", name, dimension=dimension, of=("model_id", model_id))

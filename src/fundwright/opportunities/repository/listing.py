@@ -196,6 +196,11 @@ async def count_seen_after(session: AsyncSession, moment: datetime, labeled: Sel
     return await session.scalar(select(func.count()).select_from(found.subquery())) or 0
 
 
+async def has_seen_after(session: AsyncSession, moment: datetime) -> bool:
+    """Whether any opportunity was first imported after `moment`."""
+    return bool(await session.scalar(select(exists().where(Opportunity.first_seen_at > moment))))
+
+
 async def newest_arrival(session: AsyncSession) -> datetime | None:
     """Return when the newest notice that is not a sample was first imported."""
     newest = select(Opportunity.first_seen_at).where(Opportunity.is_sample.is_(False))
@@ -501,9 +506,10 @@ async def is_empty(session: AsyncSession) -> bool:
     return not await session.scalar(select(exists().where(Opportunity.id.is_not(None))))
 
 
-async def has_own(session: AsyncSession) -> bool:
-    """Whether there is any opportunity that is not a sample."""
-    return bool(await session.scalar(select(exists().where(OpportunityFacet.facet == "own", OpportunityFacet.number > 0))))
+async def list_own_kinds(session: AsyncSession) -> list[str]:
+    """The kinds of which there is any opportunity that is not a sample."""
+    own = select(OpportunityFacet.kind).where(OpportunityFacet.facet == "own", OpportunityFacet.number > 0).distinct()
+    return list(await session.scalars(own))
 
 
 def nothing_more(_id: ColumnElement[UUID]) -> ScalarSelect[Any]:

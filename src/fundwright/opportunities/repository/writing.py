@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, cast
 from uuid import UUID
 
@@ -172,7 +172,7 @@ def _update_facets(sign: str, condition: str) -> TextClause:
 
 _SUBTRACT_FACETS = _update_facets("-", "o.id IN (SELECT opportunity_id FROM opportunity_verdict WHERE verdict = 'changed')")
 _ADD_FACETS = _update_facets("+", "o.id IN (SELECT opportunity_id FROM opportunity_verdict WHERE verdict IN ('new', 'changed'))")
-_SUBTRACT_SAMPLE_FACETS = _update_facets("-", "o.is_sample")
+_SUBTRACT_SAMPLE_FACETS = _update_facets("-", "o.is_sample AND o.kind = ANY(:kinds)")
 _COUNT = text("""
     SELECT count(*) FILTER (WHERE verdict = 'new'), count(*) FILTER (WHERE verdict = 'changed'),
            count(*) FILTER (WHERE verdict = 'unchanged' OR verdict = 'repeated' AND is_same),
@@ -277,10 +277,11 @@ async def has_sample(session: AsyncSession) -> bool:
     return bool(await session.scalar(select(exists().where(Opportunity.is_sample))))
 
 
-async def remove_sample(session: AsyncSession) -> list[UUID]:
+async def remove_sample(session: AsyncSession, kinds: Collection[str]) -> list[UUID]:
     await change_alone(session)
-    await session.execute(_SUBTRACT_SAMPLE_FACETS)
-    removed = await session.scalars(delete(Opportunity).where(Opportunity.is_sample).returning(Opportunity.id))
+    await session.execute(_SUBTRACT_SAMPLE_FACETS, {"kinds": list(kinds)})
+    samples = delete(Opportunity).where(Opportunity.is_sample, Opportunity.kind.in_(kinds))
+    removed = await session.scalars(samples.returning(Opportunity.id))
     return list(removed)
 
 

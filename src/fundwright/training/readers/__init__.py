@@ -46,7 +46,8 @@ class Reader(Protocol):
     def recognizes(self, head: bytes, filename: str) -> bool: ...
 
     def read(self, path: Path, filename: str) -> list[Block]:
-        """Yield every block in reading order. Runs in the sandbox, see `fundwright.core.sandbox`. Raises Unreadable."""
+        """Return every block in reading order. Runs in the sandbox, see `fundwright.core.sandbox`, and is stopped after a minute
+        without `report_progress`. Raises Unreadable."""
         ...
 
 

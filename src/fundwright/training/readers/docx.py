@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fundwright.core.messages import t
+from fundwright.core.sandbox_progress import report_progress
 from fundwright.training.readers import Block, Unreadable
 
 _ITEM = "•"
@@ -53,6 +54,7 @@ class _WordBlocks:
         from docx.table import Table
 
         for item in items:
+            report_progress()
             if isinstance(item, Table):
                 yield from self._rows(item)
             else:

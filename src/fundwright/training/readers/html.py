@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from fundwright.core.sandbox_progress import report_progress
 from fundwright.training.readers import HEAD_BYTES, Block
 from fundwright.training.readers.text import decode, read_text
 
@@ -85,6 +86,7 @@ class _HtmlBlocks:
         pending: list[tuple[Any, bool]] = [(root, False)]
         while pending:
             element, is_end = pending.pop()
+            report_progress()
             tag = element.tag if isinstance(element.tag, str) else ""
             if is_end:
                 self._end(tag)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from fundwright.core.sandbox_progress import report_progress
 from fundwright.training.readers import Block
 
 _NUMBERED_HEADING = re.compile(
@@ -45,6 +46,7 @@ def paragraphs(lines: list[str], words: frozenset[str], *, page: int | None) -> 
             paragraph.clear()
 
     for line in (line.rstrip() for line in lines):
+        report_progress()
         level = _plain_heading_level(line)
         if not line.strip() or level:
             flush()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fundwright.core.messages import t
+from fundwright.core.sandbox_progress import report_progress
 from fundwright.training.readers import Block, Unreadable
 from fundwright.training.readers.paragraphs import paragraphs, words_of
 
@@ -54,6 +55,7 @@ class PdfReader:
 
 
 def _page_lines(page: Any, number: int, filename: str) -> list[str]:
+    report_progress()
     try:
         text: str = page.extract_text()
     except Exception as error:  # pypdf raises errors of many kinds for damaged pages

@@ -23,7 +23,7 @@ interface Shown {
 }
 
 async function show(): Promise<Shown> {
-  const page = { tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, language: "en", timeZone: null, strings: {}, modules: {}, build: "b" };
+  const page = { tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, language: "en", timeZone: null, notice: null, strings: {}, modules: {}, build: "b" };
   const runtime = new Runtime(page);
   const go = vi.fn();
   runtime.bindMove(go);
@@ -53,20 +53,11 @@ async function open(): Promise<HTMLElement> {
 
 const chosen = (): string | null => screen.getByRole("option", { selected: true }).textContent;
 
-describe("CommandPalette", () => {
-  beforeEach(() => {
-    // jsdom does not support modal dialogs.
-    HTMLDialogElement.prototype.showModal = function showModal() {
-      this.open = true;
-      this.querySelector<HTMLElement>("input, button")?.focus();
-    };
-    HTMLDialogElement.prototype.close = function close() {
-      this.open = false;
-    };
-    Element.prototype.scrollIntoView = () => undefined;
-    for (const handler of Object.values(handlers)) handler.mockClear();
-  });
+beforeEach(() => {
+  for (const handler of Object.values(handlers)) handler.mockClear();
+});
 
+describe("CommandPalette", () => {
   it.each([{ ctrlKey: true }, { metaKey: true }])("opens with Ctrl or ⌘ K, also in a field: %o", async (key) => {
     await show();
     expect(press("k", key, screen.getByRole("searchbox"))).toBe(false);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Runtime } from "../../runtime/Runtime";
 import { Autosave, unsavedTexts } from "./Autosave";
 
@@ -11,7 +11,7 @@ interface Sent {
 
 function page(account = "ada"): Runtime {
   return new Runtime({
-    ...{ tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account, timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
+    ...{ tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account, timeZone: null, notice: null, language: "en", strings: {}, modules: {}, build: "b" },
   });
 }
 
@@ -49,13 +49,6 @@ beforeEach(() => {
   vi.useFakeTimers();
   server = new Server();
   vi.stubGlobal("fetch", server.fetch);
-});
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
-  localStorage.clear();
-  sessionStorage.clear();
 });
 
 describe("Autosave", () => {

@@ -14,7 +14,7 @@ const props = {
 };
 
 const PAGE = {
-  ...{ tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account: "ada/team", timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
+  ...{ tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account: "ada/team", timeZone: null, notice: null, language: "en", strings: {}, modules: {}, build: "b" },
 };
 
 const answer = vi.fn<(url: string, body: Record<string, unknown>) => Response>();

@@ -1,12 +1,12 @@
 import { fireEvent, screen } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { areShortcutsOn, changeSettings, DEFAULT_SETTINGS, followSettings } from "../../runtime/settings";
+import { areShortcutsOn, DEFAULT_SETTINGS, followSettings } from "../../runtime/settings";
 import { renderWidget } from "../../test/renderWidget";
 import { SettingsDrawer } from "./SettingsDrawer";
 
 const onLanguage = vi.fn();
 
-followSettings();
+beforeEach(followSettings);
 
 async function openDrawer(): Promise<void> {
   const languages = [{ code: "en", label: "English" }, { code: "de", label: "Deutsch" }] as const;
@@ -22,8 +22,6 @@ function stored(): unknown {
 describe("SettingsDrawer", () => {
   const root = document.documentElement;
 
-  beforeEach(() => changeSettings(DEFAULT_SETTINGS));
-
   it("changes mode, color, and width immediately and saves them", async () => {
     await openDrawer();
     fireEvent.click(screen.getByRole("button", { name: "Dark" }));
@@ -31,6 +29,12 @@ describe("SettingsDrawer", () => {
     fireEvent.click(screen.getByRole("switch", { name: "Use full width" }));
     expect([root.dataset["mode"], root.dataset["color"], root.hasAttribute("data-stretch")]).toEqual(["dark", "purple", true]);
     expect(stored()).toEqual({ themeMode: "dark", themeColor: "purple", themeDirection: "ltr", themeStretch: true });
+  });
+
+  it("names the colors as specified", async () => {
+    await openDrawer();
+    const names = screen.getAllByRole("button").filter((each) => each.dataset["swatch"] !== undefined).map((each) => each.getAttribute("aria-label"));
+    expect(names).toEqual(["Default", "Purple", "Cyan", "Blue", "Orange", "Red"]);
   });
 
   it("changes the direction", async () => {

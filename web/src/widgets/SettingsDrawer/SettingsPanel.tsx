@@ -69,7 +69,7 @@ function Choice<T extends string>({ label, value, options, names, onChoose }: Ch
 function ColorChoice({ value }: { readonly value: Settings["themeColor"] }): ReactNode {
   const { t } = useRuntime();
   const names: Names<typeof value> = {
-    default: t("Green"),
+    default: t("Default"),
     purple: t("Purple"),
     cyan: t("Cyan"),
     blue: t("Blue"),
@@ -104,6 +104,7 @@ function ShortcutsSwitch(): ReactNode {
   };
   return (
     <FormControlLabel
+      className="fw-for-keys"
       control={<Switch checked={areOn} onChange={(_event, isOn) => change(isOn)} />}
       label={t("Single-key shortcuts")}
       slotProps={{ typography: { variant: "body2" } }}

@@ -1,27 +1,26 @@
 import { type FocusEvent, type PointerEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
-import type { ToastMessage } from "../../runtime/Runtime";
+import type { Message } from "../../runtime/Runtime";
 
-const SHOWN_MS = 3_000;
-const SHOWN_WITH_UNDO_MS = 10_000;
 const REST_MS = 3_000;
 
-interface ToastProps extends ToastMessage {
+interface ToastProps extends Message {
+  /** Infinity: until it is closed. */
+  readonly shownMs: number;
   readonly closeLabel: string;
   readonly onClose: () => void;
 }
 
 /**
- * A message that disappears after a few seconds, or a warning, which requires action and stays until it is closed. The timer pauses
- * while the pointer or the focus is on the message. A pointer that was there before the message appeared, or that has not moved for
+ * A message that disappears after a while. The timer pauses while the pointer or the focus is on the message. A pointer that was there before the message appeared, or that has not moved for
  * a while, does not count.
  */
-export function Toast({ message, variant, undo, closeLabel, onClose }: ToastProps): ReactNode {
+export function Toast({ message, variant, errorId, undo, shownMs, closeLabel, onClose }: ToastProps): ReactNode {
   /** Counts the pointer's movements over the message; 0 while it points elsewhere. */
   const [pointed, setPointed] = useState(0);
   const [isFocused, setFocused] = useState(false);
-  const isHeld = variant === "warning" || pointed > 0 || isFocused;
+  const isHeld = shownMs === Infinity || pointed > 0 || isFocused;
   const pointer = useRef("");
-  const leftMs = useRef(undo === undefined ? SHOWN_MS : SHOWN_WITH_UNDO_MS);
+  const leftMs = useRef(shownMs);
   const cameFrom = useRef<HTMLElement | null>(null);
 
   const expire = useEffectEvent(onClose);
@@ -72,7 +71,10 @@ export function Toast({ message, variant, undo, closeLabel, onClose }: ToastProp
       onFocus={focus}
       onBlur={() => setFocused(false)}
     >
-      <p role={variant === "error" || variant === "warning" ? "alert" : undefined}>{message}</p>
+      <p role={variant === "error" || variant === "warning" ? "alert" : undefined}>
+        {message}
+        {errorId === undefined ? null : <code>{errorId}</code>}
+      </p>
       {undo === undefined ? null : (
         <button type="button" className="fw-button fw-button-small" onClick={undo.onUndo}>
           {undo.label}

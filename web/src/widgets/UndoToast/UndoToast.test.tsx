@@ -28,9 +28,9 @@ describe("UndoToast", () => {
   it("disappears with the offer, and by itself after ten seconds", async () => {
     const onClose = vi.fn();
     const runtime = await renderWidget(<Toasts />);
-    act(() => runtime.toast("Warming up.", "info"));
+    act(() => runtime.notify("Warming up."));
     await screen.findByText("Warming up.");
-    act(() => runtime.toasts.set([]));
+    act(() => runtime.notices.set([]));
     vi.useFakeTimers();
     const undo = { label: "Undo", onUndo: vi.fn(), onClose };
     let remove = (): void => undefined;

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from pydantic import ValidationError
-
 from fundwright.opportunities.schemas import SEPARATOR, Kind, OpportunityQuery, OpportunityRow
+from fundwright_ui.hooks import UrlState
 
 PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
 IMPORT = f"{PATHS['contract']}?import=open"
@@ -37,8 +36,13 @@ AWARD = "award"
 """Only contracts have award notices."""
 
 
-def query_of(kind: Kind, params: Mapping[str, str]) -> OpportunityQuery:
-    """Parse the query of the address; invalid parameters are ignored."""
+_NAMES = {name: name for name in (*SINGLE, *SEVERAL, "availability", "page", "page_size", "sort", "verbatim")} | {"q": "text"}
+"""The parameters of the address, each with the name of its field."""
+
+
+def query_of(kind: Kind, url: UrlState) -> OpportunityQuery:
+    """Parse the query of the address. The screen says what is not valid."""
+    params = url.params
     given: dict[str, Any] = {name: params[name] for name in SINGLE if params.get(name)}
     given |= {name: tuple(filter(None, params[name].split(SEPARATOR))) for name in SEVERAL if params.get(name)}
     given |= {name: params[name] for name in ("page", "page_size", "sort") if params.get(name)}
@@ -46,11 +50,7 @@ def query_of(kind: Kind, params: Mapping[str, str]) -> OpportunityQuery:
     given["verbatim"] = params.get("verbatim") == VERBATIM
     wanted = params.get("availability") or OPEN
     given |= {"availability": wanted} if wanted != ANY else {}
-    try:
-        return OpportunityQuery.model_validate({"kind": kind, **given})
-    except ValidationError as refused:
-        bad = {str(error["loc"][0]) for error in refused.errors()}
-        return OpportunityQuery.model_validate({"kind": kind, **{k: v for k, v in given.items() if k not in bad}})
+    return url.parse(OpportunityQuery, {"kind": kind, **given}, _NAMES)
 
 
 def notices_path(item: OpportunityRow) -> str:

@@ -1,0 +1,123 @@
+"""An event loop in which parties take turns, so that nobody's work makes everyone else wait."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Hashable
+from contextvars import Context, ContextVar, copy_context
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any
+
+_party: ContextVar[Hashable] = ContextVar("party", default=None)
+
+_SLICE_S = 0.001
+"""How long steps of one party follow each other; a step that takes longer ends its turn."""
+_CREDIT_S = _DEBT_S = 0.3
+"""How much a party can save while it uses less than its share, and owe."""
+_MANY = 4
+"""With more steps ready at once than this, a party pays more for each, so that those who flood the server wait for those who click."""
+_HIGHEST_PRICE = 4
+_FORGET_ABOVE = 1_000
+
+
+def work_for(party: Hashable) -> None:
+    """Count the work of the current task, and of tasks that it starts from now on, for this party: an account, the readers of a member's links, or a
+    network address. None is the server itself, which takes no turns and waits for at most one turn of a party."""
+    _party.set(party)
+
+
+def current_party() -> Hashable:
+    """For whom the current task works."""
+    return _party.get()
+
+
+def of_the_server() -> Context:
+    """The context of a task that serves everyone although it was started for one of them. Otherwise, everyone would wait for that one's turn."""
+    context = copy_context()
+    context.run(work_for, None)
+    return context
+
+
+class FairEventLoop(asyncio.SelectorEventLoop):
+    """Runs ready steps, first those of the party that has used the least time lately (borrowed virtual time, Duda and Cheriton 1999). The more
+    steps a party has ready at once, the more each costs it.
+
+    A party that has used less than its share, such as a person who clicks, waits for about one turn of another party. The loop never idles
+    while something is ready, and looks for input after each turn.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ready_of: dict[Hashable, deque[asyncio.Handle]] = {}
+        self._order: list[tuple[float, int, Hashable]] = []
+        """A heap of the parties that wait, each with the virtual time at which it may continue."""
+        self._count = count()
+        self._is_scheduled = False
+        self._now = 0.0
+        """Virtual time, in seconds: it grows by what the party that is served has used, and while nobody is."""
+        self._idle_since: float | None = None
+        self._forget_above = _FORGET_ABOVE
+        self._used_until: dict[Hashable, float] = {}
+        """Until when, in virtual time, each party has had its share."""
+
+    def call_soon(self, callback: Callable[..., object], *args: Any, context: Context | None = None) -> asyncio.Handle:
+        party = _party.get() if context is None else context.get(_party)
+        if party is None:
+            return super().call_soon(callback, *args, context=context)
+        handle = asyncio.Handle(callback, args, self, context)
+        ready = self._ready_of.get(party)
+        if ready is not None:
+            ready.append(handle)
+        else:
+            self._ready_of[party] = deque((handle,))
+            self._line_up(party)
+        return handle
+
+    def _line_up(self, party: Hashable) -> None:
+        if self._idle_since is not None:
+            self._now += time.perf_counter() - self._idle_since
+            self._idle_since = None
+        at = max(self._used_until.get(party, 0.0), self._now - _CREDIT_S)
+        heappush(self._order, (at, next(self._count), party))
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            super().call_soon(self._serve_next, context=_SERVER_CONTEXT)
+
+    def _serve_next(self) -> None:
+        """Run steps of the party whose turn it is. Everything else that the loop does comes between two turns."""
+        self._is_scheduled = False
+        at, _, party = heappop(self._order)
+        self._now = max(self._now, at)
+        ready = self._ready_of[party]
+        at_once = len(ready)
+        began = time.perf_counter()
+        used = 0.0
+        try:
+            while ready and used < _SLICE_S:
+                handle = ready.popleft()
+                if not handle.cancelled():
+                    handle._run()  # noqa: SLF001
+                used = time.perf_counter() - began
+        finally:  # a step may end the process, and what ends with it takes turns, too
+            price = min(max(1, at_once / _MANY), _HIGHEST_PRICE)
+            self._used_until[party] = min(at + (time.perf_counter() - began) * price, self._now + _DEBT_S)
+            if ready:
+                self._line_up(party)
+            else:
+                del self._ready_of[party]
+            if self._order:
+                self._schedule()
+            else:
+                self._idle_since = time.perf_counter()
+        if len(self._used_until) > self._forget_above:
+            self._used_until = {each: until for each, until in self._used_until.items() if until > self._now - _CREDIT_S}
+            self._forget_above = max(_FORGET_ABOVE, 2 * len(self._used_until))
+
+
+_SERVER_CONTEXT = Context()

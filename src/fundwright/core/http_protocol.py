@@ -1,0 +1,136 @@
+"""HTTP connections that end when a request does not arrive in time. uvicorn waits for ever."""
+
+from __future__ import annotations
+
+import asyncio
+from enum import Enum, auto
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from fundwright.core.connections import PLACE, Connections, Place
+
+_HEAD_S = 10.0
+_BODY_S = 30.0
+_BODY_BYTES_PER_S = 2_000
+"""A bad mobile connection sends more. A body has 30 seconds, and as long as its bytes take at this rate."""
+_REST_S = 5.0
+"""For the rest of a body that has already been answered, such as an upload for which there is no room. The client then finds the answer
+rather than a closed connection."""
+_LOOK_AGAIN_S = 1.0
+
+
+class _Phase(Enum):
+    IDLE = auto()
+    """Between requests. uvicorn ends it after `timeout_keep_alive`."""
+    HEAD = auto()
+    BODY = auto()
+    ANSWER = auto()
+    REST = auto()
+
+
+_LIMITS = {_Phase.HEAD: _HEAD_S, _Phase.BODY: _BODY_S, _Phase.REST: _REST_S}
+
+
+class PlacedSocket(WebSocketsSansIOProtocol):
+    """A socket that gives back the place of its connection, which it took over from HTTP."""
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if (place := self.app_state.get(PLACE)) is not None:
+            place.end()
+
+
+class BoundedHttp(H11Protocol):
+    """Has a place among the `connections`, and limits of time for the head and the body of each request."""
+
+    def __init__(self, *, connections: Connections, **given: Any) -> None:
+        super().__init__(**given)
+        self._places = connections
+        self._place: Place | None = None
+        self._phase: tuple[_Phase, object] | None = None
+        self._since = 0.0
+        self._received_bytes = 0
+        self._limit: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._place = self._places.admit(self.client[0] if self.client else "", transport.abort)
+        if self._place is None:
+            self._end(503, "Too many connections are open. Try again in a minute.")
+            return
+        self.app_state = {**self.app_state, PLACE: self._place}
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._cancel()
+        if self._place is not None:
+            self._place.end()
+
+    def data_received(self, data: bytes) -> None:
+        self._received_bytes += len(data)
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._watch()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """The protocol of the socket takes over the place, which it finds in the state."""
+        self._cancel()
+        if self._place is not None:
+            self._place.wait(is_waiting=False)
+        super().handle_websocket_upgrade(event)
+
+    def _watch(self) -> None:
+        if self.transport.is_closing() or self.transport.get_protocol() is not self or self._place is None:
+            return
+        phase = self._find_phase()
+        if (phase, self.cycle) == self._phase:
+            return
+        self._phase, self._since, self._received_bytes = (phase, self.cycle), self.loop.time(), 0
+        self._place.wait(is_waiting=phase is not _Phase.ANSWER)
+        self._cancel()
+        if phase in _LIMITS:
+            self._limit = self.loop.call_later(_LIMITS[phase], self._check)
+
+    def _find_phase(self) -> _Phase:
+        if self.cycle is not None and not self.cycle.response_complete:
+            return _Phase.BODY if self.cycle.more_body else _Phase.ANSWER
+        if self.conn.their_state is h11.SEND_BODY:
+            return _Phase.REST
+        return _Phase.HEAD if self.cycle is None or self.conn.trailing_data[0] else _Phase.IDLE
+
+    def _check(self) -> None:
+        """End the connection, unless enough of the body has arrived."""
+        phase = self._phase[0] if self._phase else None
+        if phase is _Phase.BODY:
+            if self.flow.read_paused or self.cycle.waiting_for_100_continue:  # it is we who do not read
+                self._since += _LOOK_AGAIN_S
+                self._limit = self.loop.call_later(_LOOK_AGAIN_S, self._check)
+                return
+            until = self._since + _LIMITS[phase] + self._received_bytes / _BODY_BYTES_PER_S
+            if until > self.loop.time():
+                self._limit = self.loop.call_at(until, self._check)
+                return
+        self._end(408, "The request did not arrive in time. Check your connection and try again.")
+
+    def _end(self, status: int, sentence: str) -> None:
+        is_answered = self._phase is not None and self._phase[0] is _Phase.REST
+        if not is_answered and (self.cycle is None or self.cycle.response_complete or not self.cycle.response_started):
+            head = f"HTTP/1.1 {status} {STATUS_PHRASES[status].decode()}\r\nContent-Type: text/plain; charset=utf-8"
+            rest = f"Content-Length: {len(sentence)}\r\nRetry-After: 5\r\nConnection: close\r\n\r\n{sentence}"
+            self.transport.write(f"{head}\r\n{rest}".encode())
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.close()
+
+    def _cancel(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+            self._limit = None

@@ -1,0 +1,256 @@
+"""Connections that send nothing, or not all of their request, to a running server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI, Request, WebSocket
+from starlette.types import Message, Receive, Scope, Send
+from websockets.asyncio.client import connect
+
+from fundwright.core import http_protocol
+from fundwright.core.connections import Connections, note_signed_in
+from fundwright.core.edge import ArrivingRequests
+from fundwright.core.http_protocol import BoundedHttp, PlacedSocket
+from fundwright_ui.runtime.wire import LowMemoryWebSocket
+from tests.support.polling import eventually
+
+ADA = UUID(int=1)
+Opened = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+HALF = b"POST /size HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf"
+
+
+class Strangers(Connections):
+    """Counts this computer's connections like those of others."""
+
+    def _is_exempt(self, address: str) -> tuple[bool, bool]:
+        return False, False
+
+
+def build() -> FastAPI:
+    app = FastAPI()
+
+    @app.get("/hello")
+    async def hello(request: Request) -> str:
+        if "signed" in request.headers:
+            note_signed_in(request, ADA)
+        return "hello"
+
+    @app.post("/size")
+    async def size(request: Request) -> int:
+        return len(await request.body())
+
+    @app.post("/refused", status_code=402)
+    async def refused() -> str:
+        return "no room"
+
+    @app.websocket("/socket")
+    async def socket(websocket: WebSocket) -> None:
+        await websocket.accept()
+        async for text in websocket.iter_text():
+            await websocket.send_text(text)
+
+    return app
+
+
+class _Socket(LowMemoryWebSocket, PlacedSocket):
+    pass
+
+
+class Server:
+    def __init__(self, places: Connections) -> None:
+        self.places = places
+        self._opened: list[Opened] = []
+        config = uvicorn.Config(
+            build(), port=0, log_config=None, lifespan="off", ws=_Socket, timeout_graceful_shutdown=1,
+            http=cast(Any, partial(BoundedHttp, connections=places)),
+        )  # fmt: skip
+        self._uvicorn = uvicorn.Server(config)
+
+    async def start(self) -> None:
+        self._serving = asyncio.create_task(self._uvicorn.serve())
+        await eventually(lambda: self._uvicorn.started)
+        self.port = self._uvicorn.servers[0].sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    async def stop(self) -> None:
+        for _, writer in self._opened:
+            writer.close()
+        self._uvicorn.should_exit = True
+        await self._serving
+
+    async def send(self, content: bytes) -> Opened:
+        self._opened.append(await asyncio.open_connection("127.0.0.1", self.port))
+        self._opened[-1][1].write(content)
+        await self._opened[-1][1].drain()
+        return self._opened[-1]
+
+
+async def rest(opened: Opened) -> bytes:
+    """What the server sends until it closes the connection."""
+    with suppress(ConnectionError):
+        return await asyncio.wait_for(opened[0].read(), 20)
+    return b""
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Callable[..., Any]]:
+    running: list[Server] = []
+
+    async def start(*, most: int = 1_000, most_of_address: int = 1_000) -> Server:
+        running.append(Server(Strangers(most=most, most_of_address=most_of_address)))
+        await running[-1].start()
+        return running[-1]
+
+    yield start
+    for each in running:
+        await each.stop()
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits of time that a test can wait for."""
+    monkeypatch.setattr(http_protocol, "_LIMITS", dict.fromkeys(http_protocol._LIMITS, 0.3))
+    monkeypatch.setattr(http_protocol, "_LOOK_AGAIN_S", 0.1)
+
+
+@pytest.mark.security(53)
+class TestTime:
+    @pytest.mark.security(33)
+    @pytest.mark.parametrize("sent", [b"", b"GET /hello HTTP/1.1\r\nHost:", HALF])
+    async def test_ends_a_request_that_does_not_arrive(self, serve: Callable[..., Any], quick: None, sent: bytes) -> None:
+        server = await serve()
+        answer = await rest(await server.send(sent))
+        assert answer.startswith(b"HTTP/1.1 408 ") and b"did not arrive in time" in answer
+        await eventually(lambda: len(server.places) == 0)
+
+    async def test_ends_one_that_drips(self, serve: Callable[..., Any], quick: None) -> None:
+        reader, writer = await (await serve()).send(b"GET /hello HTTP/1.1\r\n")
+
+        async def drip() -> None:
+            with suppress(ConnectionError):
+                while True:
+                    writer.write(b"X: y\r\n")
+                    await writer.drain()
+                    await asyncio.sleep(0.02)
+
+        dripping = asyncio.create_task(drip())
+        assert (await rest((reader, writer))).startswith(b"HTTP/1.1 408 ")
+        dripping.cancel()
+
+    async def test_suffices_for_a_slow_upload_that_makes_progress(
+        self, serve: Callable[..., Any], quick: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(http_protocol, "_BODY_BYTES_PER_S", 1_000)
+
+        async def slowly() -> AsyncIterator[bytes]:
+            for _ in range(10):
+                await asyncio.sleep(0.1)
+                yield b"x" * 5_000
+
+        async with httpx.AsyncClient() as client:
+            answer = await client.post(f"{(await serve()).url}/size", content=slowly())
+        assert (answer.status_code, answer.json()) == (200, 50_000)
+
+    async def test_of_the_rest_of_a_request_that_has_been_answered(self, serve: Callable[..., Any], quick: None) -> None:
+        opened = await (await serve()).send(HALF.replace(b"/size", b"/refused"))
+        assert (await rest(opened)).startswith(b"HTTP/1.1 402 ")
+
+
+async def test_few_requests_of_one_client_may_be_arriving_behind_a_proxy() -> None:
+    gate, statuses = asyncio.Event(), list[int]()
+
+    async def app(_scope: Scope, receive: Receive, send: Send) -> None:
+        while (await receive())["more_body"]:
+            pass
+        await send({"type": "http.response.start", "status": 200})
+
+    async def receive() -> Message:
+        await gate.wait()
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Message) -> None:
+        if "status" in message:
+            statuses.append(message["status"])
+
+    limited = ArrivingRequests(app, most=2)
+
+    async def post(address: str) -> None:
+        headers = [(b"content-length", b"9")]
+        await limited({"type": "http", "client": (address, 1), "headers": headers}, receive, send)
+
+    posts = [asyncio.create_task(post("198.51.100.7")) for _ in range(4)]
+    await eventually(lambda: statuses == [429, 429])
+    posts.append(asyncio.create_task(post("203.0.113.1")))
+    gate.set()
+    await asyncio.gather(*posts)
+    await post("198.51.100.7")
+    assert statuses == [429, 429, 200, 200, 200, 200]
+
+
+@pytest.mark.security(53)
+class TestPlaces:
+    @pytest.mark.security(33)
+    async def test_half_open_requests_give_way_to_others(self, serve: Callable[..., Any]) -> None:
+        server = await serve(most=40)
+        async with httpx.AsyncClient(base_url=server.url, headers={"signed": "in"}) as ada:
+            assert (await ada.get("/hello")).status_code == 200
+            for number in range(300):
+                await server.send(HALF)
+                if number % 50 == 0:
+                    assert (await ada.get("/hello")).status_code == 200
+            await eventually(lambda: len(server.places) <= 40)
+            assert (await ada.get("/hello")).status_code == 200
+            async with httpx.AsyncClient() as stranger:
+                assert (await stranger.get(f"{server.url}/hello")).status_code == 200
+
+    async def test_one_address_has_a_few(self, serve: Callable[..., Any]) -> None:
+        server = await serve(most_of_address=10)
+        for _ in range(50):
+            await server.send(HALF)
+        await eventually(lambda: len(server.places) == 10)
+
+    async def test_sockets_keep_theirs_and_return_them(self, serve: Callable[..., Any]) -> None:
+        server = await serve(most=20, most_of_address=10)
+        async with connect(f"ws://127.0.0.1:{server.port}/socket") as socket:
+            for _ in range(50):
+                await server.send(HALF)
+            await socket.send("still here")
+            assert await socket.recv() == "still here"
+        for _, writer in server._opened:
+            writer.close()
+        await eventually(lambda: len(server.places) == 0)
+
+    def test_people_who_are_signed_in_are_refused_to_nobody_else(self) -> None:
+        """One account cannot take all places, and health checks of this computer have some."""
+        places = Connections(most=100, most_of_address=1_000)
+        closed: list[int] = []
+        for number in range(100):
+            place = places.admit("198.51.100.7", partial(closed.append, number))
+            assert place is not None
+            place.sign_in(ADA)
+        assert places.admit("203.0.113.1", lambda: None) is not None
+        assert closed == [64]  # the oldest one beyond the share of the account
+        full = Connections(most=10, most_of_address=1_000)
+        for _ in range(10):
+            place = full.admit("198.51.100.7", lambda: None)
+            assert place is not None
+            place.sign_in(uuid4())
+        assert full.admit("203.0.113.1", lambda: None) is None
+        assert full.admit("127.0.0.1", lambda: None) is not None
+
+    def test_are_cheap(self) -> None:
+        places = Connections(most=5_000, most_of_address=10_000)
+        began = time.perf_counter()
+        for _ in range(20_000):
+            assert places.admit("198.51.100.7", lambda: None) is not None
+        assert len(places) == 5_000 and time.perf_counter() - began < 5

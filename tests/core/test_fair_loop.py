@@ -1,0 +1,180 @@
+"""Parties take turns on the event loop: first those who have used the least time, and last those with the most to do at once."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar, cast
+from uuid import uuid4
+
+import pytest
+
+from fundwright.core.fair_loop import _DEBT_S, FairEventLoop, current_party, work_for
+from fundwright.core.scopes import NOBODY, Scope, act_in
+
+pytestmark = pytest.mark.security(53)
+
+T = TypeVar("T")
+
+_STEP_S = 0.002
+
+
+class Clock:
+    """The clock of the loop, which only the steps of these tests move."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("fundwright.core.fair_loop.time", clock)
+    return clock
+
+
+async def steps(clock: Clock, party: object, order: list[object], *, times: int = 1) -> None:
+    work_for(party)
+    for _ in range(times):
+        await asyncio.sleep(0)
+        order.append(party)
+        clock.now_s += _STEP_S
+
+
+def run(main: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """What `main` returns. Assertions belong outside: pytest cannot show those that fail on another loop."""
+    with asyncio.Runner(loop_factory=FairEventLoop) as runner:
+        return runner.run(main())
+
+
+class TestTurns:
+    def test_a_party_that_has_done_nothing_waits_for_two_steps_at_most(self, clock: Clock) -> None:
+        async def main() -> list[object]:
+            order = list[object]()
+            busy = [asyncio.create_task(steps(clock, number, order, times=4)) for number in range(24)]
+            while len(order) < 30:
+                await asyncio.sleep(0)
+            before = len(order)
+            await asyncio.create_task(steps(clock, "quiet", order))
+            await asyncio.gather(*busy)
+            return order[before:]
+
+        assert run(main).index("quiet") <= 2
+
+    def test_a_party_with_much_at_once_gets_less_than_one_with_little(self, clock: Clock) -> None:
+        async def main() -> list[object]:
+            order = list[object]()
+            await asyncio.gather(
+                *(steps(clock, "much", order, times=5) for _ in range(10)), steps(clock, "little", order, times=20)
+            )
+            return order
+
+        assert run(main)[:28].count("little") >= 19
+
+    def test_a_party_that_was_idle_gets_limited_credit(self, clock: Clock) -> None:
+        async def main() -> list[object]:
+            order = list[object]()
+            await asyncio.create_task(steps(clock, "early", order, times=300))
+            late, early = (asyncio.create_task(steps(clock, name, order, times=300)) for name in ("late", "early"))
+            await asyncio.wait((late, early), return_when=asyncio.FIRST_COMPLETED)
+            return order[300:]
+
+        assert run(main).count("early") >= 100
+
+    def test_a_party_owes_no_more_for_a_long_step_than_it_can_save(self, clock: Clock) -> None:
+        async def main() -> list[object]:
+            order = list[object]()
+
+            async def long_step() -> None:
+                work_for("burst")
+                await asyncio.sleep(0)
+                order.append("long")
+                clock.now_s += 1.0
+
+            going = asyncio.create_task(steps(clock, "going", order, times=5_000))
+            await asyncio.wait(
+                [asyncio.create_task(each) for each in (long_step(), *(steps(clock, "burst", order, times=2) for _ in range(20)))]
+            )
+            going.cancel()
+            return order[order.index("long") :]
+
+        assert run(main).index("burst") * _STEP_S <= 2 * _DEBT_S
+
+    def test_time_in_which_nothing_happens_counts(self, clock: Clock) -> None:
+        async def main() -> int:
+            loop = cast("FairEventLoop", asyncio.get_running_loop())
+            for number in range(3_000):
+                await asyncio.create_task(steps(clock, number, []))
+                clock.now_s += _STEP_S
+            return len(loop._used_until)
+
+        assert run(main) < 2_000
+
+    def test_the_server_itself_waits_for_one_turn(self, clock: Clock) -> None:
+        async def main() -> list[int]:
+            order = list[object]()
+            busy = [asyncio.create_task(steps(clock, "busy", order)) for _ in range(24)]
+            passes = list[int]()
+            while not all(each.done() for each in busy):
+                before = len(order)
+                await asyncio.sleep(0)
+                passes.append(len(order) - before)
+            return passes
+
+        assert max(run(main)) == 1
+
+    def test_steps_of_one_party_keep_their_order(self) -> None:
+        async def main() -> list[int]:
+            order = list[int]()
+            work_for("one")
+            for number in range(50):
+                asyncio.get_running_loop().call_soon(order.append, number)
+            asyncio.get_running_loop().call_soon(order.append, -1).cancel()
+            for _ in range(50):
+                await asyncio.sleep(0)
+            return order
+
+        assert run(main) == list(range(50))
+
+    def test_a_step_that_ends_the_process_leaves_the_others_to_end_themselves(self) -> None:
+        ended = list[str]()
+
+        async def waits() -> None:
+            work_for("one")
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await asyncio.sleep(0)
+                ended.append("waits")
+
+        async def main() -> None:
+            work_for("one")
+            waiting = asyncio.create_task(waits())
+            await asyncio.sleep(0)
+            asyncio.get_running_loop().call_soon(sys.exit)
+            await waiting
+
+        with pytest.raises(SystemExit):
+            run(main)
+        assert ended == ["waits"]
+
+
+class TestParty:
+    async def test_is_that_of_the_account_for_which_a_task_acts(self) -> None:
+        account_id = uuid4()
+
+        async def party() -> object:
+            return current_party()
+
+        async def acts() -> None:
+            act_in(Scope(account_id=account_id))
+            assert await asyncio.create_task(party()) == account_id
+            act_in(NOBODY)
+            assert current_party() == account_id
+
+        await asyncio.create_task(acts())
+        assert current_party() is None

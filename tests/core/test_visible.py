@@ -1,0 +1,28 @@
+"""Names, titles, and texts that people can see."""
+
+import pytest
+
+from fundwright.core.visible import without_links
+
+
+class TestWithoutLinks:
+    @pytest.mark.parametrize(
+        "text",
+        ["Ada Example, Ph.D., of the U.S. Army", "1.2 million at 10:30", "v2.0", "Ready. Set.", "A/B: C", "Sign @ noon", "…"],
+    )
+    def test_other_texts_stay(self, text: str) -> None:
+        assert without_links(text) == text
+
+    @pytest.mark.parametrize(
+        ("text", "shown"),
+        [
+            ("https://evil.example/x", "https: //evil. example/x"),
+            ("WWW.EVIL.EXAMPLE", "WWW. EVIL. EXAMPLE"),
+            ("evil\u3002example", "evil\u3002 example"),
+            ("mailto:eve@evil.example", "mailto:eve@ evil. example"),
+            ("ada@example.org.evil.example", "ada@ example. org. evil. example"),
+            ("ada@example.org, or eve.ada@example.org", "ada@example.org, or eve. ada@ example. org"),
+        ],
+    )
+    def test_an_address_has_spaces(self, text: str, shown: str) -> None:
+        assert without_links(text, keep=["ada@example.org"]) == shown

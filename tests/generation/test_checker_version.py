@@ -1,0 +1,26 @@
+"""A change of the checker reaches sections that were checked before only if `claims.CHECKER` is raised."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import fundwright
+from fundwright.generation.claims import CHECKER
+
+PACKAGE = Path(fundwright.__file__).parent
+SOURCES = (
+    *sorted((PACKAGE / "generation" / "contrasts").glob("*.py")),
+    *(PACKAGE / "generation" / name for name in ("checking.json", "checking.py", "claims.py", "normalizing.py", "records.py")),
+    *(PACKAGE / "language" / name for name in ("sentences.py", "symbols.py", "units.py")),
+)
+RECORDED = (3, "258feafae886f86d")
+"""The version of the checker, and the digest of its sources."""
+
+
+def test_a_changed_checker_has_a_new_version() -> None:
+    digest = sha256(b"".join(path.read_bytes() for path in SOURCES)).hexdigest()[:16]
+    assert (CHECKER, digest) == RECORDED, (
+        "The checker has changed. If any verdict may be different, raise `CHECKER` in generation/claims.py, so that kept checks are "
+        f"made again. In each case, record the version and {digest!r} here."
+    )
