@@ -160,7 +160,7 @@ class Asker:
         elif "multipart/form-data" in content:
             options["files"] = {"file": ("notes.txt", b"The ferry carries forty.")}
         headers = {"authorization": f"Bearer {token}"} if token else {}
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):  # only ends a test that has failed
             return await self._client.request(method, address, headers=headers, **options)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 from unittest.mock import patch
 
@@ -26,15 +27,24 @@ def statements(of: Connection | Engine) -> Iterator[list[str]]:
         event.remove(of, "before_cursor_execute", note)
 
 
+_counting: ContextVar[list[float] | None] = ContextVar("_counting", default=None)
+
+
 @contextmanager
 def waits() -> Iterator[list[float]]:
-    """The seconds that code in this context waits for time to pass."""
+    """The seconds that code in this context waits for time to pass. Tasks of other tests, which may still wait on the same event
+    loop, do not count."""
     loop = asyncio.get_running_loop()
     call_later, delays = loop.call_later, list[float]()
 
     def note(delay: float, *arguments: Any, **options: Any) -> asyncio.TimerHandle:
-        delays.append(delay)
+        if _counting.get() is delays:
+            delays.append(delay)
         return call_later(delay, *arguments, **options)
 
-    with patch.object(loop, "call_later", note):
-        yield delays
+    token = _counting.set(delays)
+    try:
+        with patch.object(loop, "call_later", note):
+            yield delays
+    finally:
+        _counting.reset(token)
