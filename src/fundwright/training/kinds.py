@@ -201,7 +201,7 @@ _LINES = (
         r"^\W*(?:specifications?|measurement range|accuracy|precision|resolution|operating (?:temperature|range|conditions)|dimensions|weight|power(?: supply| consumption)?|"
         r"sample size|methods?|results?|discussion|limitations|findings|key findings|summary statistics|data dictionary|variables|detection limits?|response rate|"
         r"part numbers?|ordering information|interfaces?|data collection|sampling|test (?:setup|conditions|results|articles?)|parameters?|baseline|indicators?|outputs?)\s*(?:[:|].*)?$",
-        r"^(?:[^|,;\t\n]{0,40}[|,;\t] *){2,}[-–+±<>$]?\d[\d.,%]*",
+        r"^(?:[^|,;\t\n]{0,40}[|,;\t]){2,} *[-–+±<>$]?\d[\d.,%]*",
     ),
     *_cues(
         _ABOUT_US,
