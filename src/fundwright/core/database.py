@@ -26,7 +26,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool, ConnectionPoolEntry
 from sqlalchemy.util import await_only
 
 from fundwright.core import scopes
-from fundwright.core.errors import DatabaseAway, DatabaseSlow, DiskFull, ItemHidden, UnusableText, WorkspaceGone
+from fundwright.core.errors import ConnectionsTaken, DatabaseAway, DatabaseSlow, DiskFull, ItemHidden, UnusableText, WorkspaceGone
 from fundwright.core.fair_loop import current_party
 from fundwright.core.json_values import JsonObject
 from fundwright.core.scopes import Scope
@@ -125,6 +125,10 @@ def call_after_commit(session: AsyncSession, function: Callable[[], object]) -> 
     event.listen(session.sync_session, "after_commit", call)
 
 
+class _NoTurn(NoFreeConnection):
+    """The connections of a party are in use."""
+
+
 @contextmanager
 def _failures() -> Iterator[None]:
     """Mark a connection as held by the body, and raise database errors from it as errors of ours."""
@@ -133,6 +137,8 @@ def _failures() -> Iterator[None]:
     _held.set(held)
     try:
         yield
+    except _NoTurn as error:
+        raise ConnectionsTaken from error
     except NoFreeConnection as error:
         raise DatabaseAway from error
     except (DBAPIError, psycopg.OperationalError) as error:
@@ -297,7 +303,7 @@ class _SharedPool(AsyncAdaptedQueuePool):
             async with asyncio.timeout(self._timeout):
                 await self._turns.take(party)
         except TimeoutError as error:
-            raise NoFreeConnection from error
+            raise _NoTurn from error
 
     def _do_return_conn(self, record: ConnectionPoolEntry) -> None:
         super()._do_return_conn(record)

@@ -105,8 +105,15 @@ class DatabaseAway(FundwrightError):
 
     status = 503
 
+    def __init__(self, sentence: str | None = None) -> None:
+        super().__init__(sentence or t("The database is not responding. Try again in a minute. Your saved work is safe."))
+
+
+class ConnectionsTaken(DatabaseAway):
+    """What the caller works for uses its share of the connections to the database."""
+
     def __init__(self) -> None:
-        super().__init__(t("The database is not responding. Try again in a minute. Your saved work is safe."))
+        super().__init__(t("Too many requests are waiting at the moment. Try again in a minute."))
 
 
 class DatabaseSlow(FundwrightError):
