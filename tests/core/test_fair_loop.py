@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Coroutine
+from contextvars import copy_context
 from typing import Any, TypeVar, cast
 from uuid import uuid4
 
@@ -161,6 +162,23 @@ class TestTurns:
         with pytest.raises(SystemExit):
             run(main)
         assert ended == ["waits"]
+
+
+    def test_a_closed_loop_takes_no_steps(self) -> None:
+        loop = FairEventLoop()
+
+        async def end() -> None:
+            work_for("party")
+            loop.call_soon(loop.stop)  # it is in line when the loop ends
+            await asyncio.sleep(0)
+
+        loop.run_until_complete(end())
+        loop.close()
+        context = copy_context()
+        context.run(work_for, "party")
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="closed"):
+                loop.call_soon(lambda: None, context=context)
 
 
 class TestParty:

@@ -67,6 +67,7 @@ class FairEventLoop(asyncio.SelectorEventLoop):
         party = _party.get() if context is None else context.get(_party)
         if party is None:
             return super().call_soon(callback, *args, context=context)
+        self._check_closed()
         handle = asyncio.Handle(callback, args, self, context)
         ready = self._ready_of.get(party)
         if ready is not None:
