@@ -11,8 +11,10 @@ from uuid import uuid4
 
 import pytest
 
-from fundwright.core.fair_loop import _DEBT_S, FairEventLoop, current_party, work_for
+from fundwright.core.fair_loop import _DEBT_S, FairEventLoop, _work, current_party, work_behind_pages, work_for, work_for_page
 from fundwright.core.scopes import NOBODY, Scope, act_in
+from fundwright.core.web import RequestId
+from fundwright_ui.product.host import ProductHost
 
 pytestmark = pytest.mark.security(53)
 
@@ -70,11 +72,53 @@ class TestTurns:
         async def main() -> list[object]:
             order = list[object]()
             await asyncio.gather(
-                *(steps(clock, "much", order, times=5) for _ in range(10)), steps(clock, "little", order, times=20)
+                *(steps(clock, "much", order, times=5) for _ in range(48)), steps(clock, "little", order, times=20)
             )
             return order
 
         assert run(main)[:28].count("little") >= 19
+
+    def test_pages_wait_little_for_jobs_and_programs(self, clock: Clock) -> None:
+        async def main() -> list[object]:
+            order = list[object]()
+
+            async def behind(party: str) -> None:
+                work_behind_pages()
+                await steps(clock, party, order, times=200)
+
+            async def page() -> None:
+                work_behind_pages()
+                work_for_page()
+                await steps(clock, "page", order, times=200)
+
+            await asyncio.gather(behind("job"), behind("program"), page())
+            return order
+
+        assert 110 < run(main)[:180].count("page") < 130  # two thirds: 1 / (1 + 2 / 4)
+
+    def test_an_account_does_not_wait_on_its_page_for_its_own_jobs(self, clock: Clock) -> None:
+        async def main() -> list[object]:
+            order = list[object]()
+
+            async def job() -> None:
+                work_behind_pages()
+                await steps(clock, "account", order, times=400)
+
+            working = asyncio.create_task(job())
+            while len(order) < 300:
+                await asyncio.sleep(0)
+            before = len(order)
+
+            async def page() -> None:
+                work_for("account")
+                await asyncio.sleep(0)
+                order.append("page")
+
+            await asyncio.create_task(page())
+            await working
+            return order[before:]
+
+        assert run(main).index("page") <= 2
 
     def test_a_party_that_was_idle_gets_limited_credit(self, clock: Clock) -> None:
         async def main() -> list[object]:
@@ -163,7 +207,6 @@ class TestTurns:
             run(main)
         assert ended == ["waits"]
 
-
     def test_a_closed_loop_takes_no_steps(self) -> None:
         loop = FairEventLoop()
 
@@ -182,6 +225,18 @@ class TestTurns:
 
 
 class TestParty:
+    async def test_of_a_request_is_behind_pages_and_that_of_a_page_is_not(self) -> None:
+        async def app(_scope: object, _receive: object, _send: object) -> None:
+            found.append(_work.get().price)
+            ProductHost.act_for(cast("Any", None), None)
+            found.append(_work.get().price)
+
+        found = list[float]()
+        await asyncio.create_task(
+            RequestId(app)({"type": "http", "client": ("127.0.0.1", 1)}, cast("Any", None), cast("Any", None))
+        )
+        assert found[0] > found[1] == 1
+
     async def test_is_that_of_the_account_for_which_a_task_acts(self) -> None:
         account_id = uuid4()
 

@@ -45,6 +45,15 @@ class TestTurn:
             await _cancel(tasks[0])
             assert got[-1] == "c"
 
+    async def test_the_last_slots_are_for_whoever_holds_few(self) -> None:
+        turns = Turns(8, each=4, reserved=4)
+        async with started(turns, *"aaaa", *"bbbb", *"cccc") as (got, tasks):
+            assert got == [*"aaaa", *"bb", *"cc"]
+            await _cancel(tasks[4])
+            assert got[8:] == ["b"], "which holds as many again"
+            await _cancel(tasks[0])
+            assert got[9:] == [], "which is reserved, and all hold half of what they may"
+
     async def test_whoever_stops_waiting_takes_nothing(self) -> None:
         turns = Turns(1, each=1)
         async with started(turns, "a", "a", "b") as (got, tasks):

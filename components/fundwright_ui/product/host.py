@@ -18,6 +18,7 @@ from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.cookies import set_visitor_cookie, visitor_of
 from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.core.fair_loop import work_for_page
 from fundwright.core.keys import lasting_key
 from fundwright.core.messages import t
 from fundwright.core.scopes import NOBODY, act_in
@@ -59,6 +60,7 @@ class ProductHost:
 
     def act_for(self, actor: Actor | None) -> None:
         act_in(actor.scope if actor else NOBODY)
+        work_for_page()
         show_moments_in((actor.time_zone or actor.browser_time_zone) if actor else None)
 
     def session_named_by(self, connection: HTTPConnection) -> UUID | None:

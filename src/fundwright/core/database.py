@@ -264,7 +264,7 @@ def _session(engine: AsyncEngine, scope: Scope | None) -> AsyncSession:
 
 
 _SHARE = 3
-"""A party can have a third of the connections. Those of nested sessions are not counted."""
+"""A party can have a third of the connections. Those of nested sessions are not counted. A sixth of all is for parties that have less than that."""
 _SERVER_CONNECTIONS = 2
 """Connections for the work of the server itself."""
 _has_turn: ContextVar[bool] = ContextVar("has_turn", default=False)
@@ -279,7 +279,8 @@ class _SharedPool(AsyncAdaptedQueuePool):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         most = self._pool.maxsize + self._max_overflow
-        self._turns = Turns(max(1, most - _SERVER_CONNECTIONS), each=max(1, most // _SHARE))
+        each = max(1, most // _SHARE)
+        self._turns = Turns(max(1, most - _SERVER_CONNECTIONS), each=each, reserved=each // 2)
         self._party_of: dict[ConnectionPoolEntry, Hashable] = {}
 
     def _do_get(self) -> ConnectionPoolEntry:

@@ -9,35 +9,57 @@ from collections.abc import Callable, Hashable
 from contextvars import Context, ContextVar, copy_context
 from heapq import heappop, heappush
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
-_party: ContextVar[Hashable] = ContextVar("party", default=None)
+
+class _Work(NamedTuple):
+    """For whom something works, and what a second of it costs: an account that does both has two turns, one for each price."""
+
+    party: Hashable = None
+    price: float = 1.0
+
+
+_SERVER = _Work()
+_work: ContextVar[_Work] = ContextVar("work", default=_SERVER)
 
 _SLICE_S = 0.001
 """How long steps of one party follow each other; a step that takes longer ends its turn."""
 _CREDIT_S = _DEBT_S = 0.3
 """How much a party can save while it uses less than its share, and owe."""
-_MANY = 4
-"""With more steps ready at once than this, a party pays more for each, so that those who flood the server wait for those who click."""
-_HIGHEST_PRICE = 4
+_BEHIND_PAGES_PRICE = 4.0
+"""What jobs and the requests of programs pay, in seconds for each second. Pages pay one."""
+_MANY = 16
+"""With more steps ready at once than this, a party pays more for each, so that those who flood the server wait for those who click. A page that
+opens has about as many queries."""
+_HIGHEST_FACTOR = 4
 _FORGET_ABOVE = 1_000
 
 
 def work_for(party: Hashable) -> None:
     """Count the work of the current task, and of tasks that it starts from now on, for this party: an account, the readers of a member's links, or a
     network address. None is the server itself, which takes no turns and waits for at most one turn of a party."""
-    _party.set(party)
+    _work.set(_work.get()._replace(party=party))
+
+
+def work_for_page() -> None:
+    """Let the current task, and those that it starts, work for a page at which a person looks."""
+    _work.set(_work.get()._replace(price=1.0))
+
+
+def work_behind_pages() -> None:
+    """Let the current task, and those that it starts, leave three quarters of the loop to pages: nobody looks at what it does."""
+    _work.set(_work.get()._replace(price=_BEHIND_PAGES_PRICE))
 
 
 def current_party() -> Hashable:
     """For whom the current task works."""
-    return _party.get()
+    return _work.get().party
 
 
 def of_the_server() -> Context:
     """The context of a task that serves everyone although it was started for one of them. Otherwise, everyone would wait for that one's turn."""
     context = copy_context()
-    context.run(work_for, None)
+    context.run(_work.set, _SERVER)
     return context
 
 
@@ -51,38 +73,38 @@ class FairEventLoop(asyncio.SelectorEventLoop):
 
     def __init__(self) -> None:
         super().__init__()
-        self._ready_of: dict[Hashable, deque[asyncio.Handle]] = {}
-        self._order: list[tuple[float, int, Hashable]] = []
-        """A heap of the parties that wait, each with the virtual time at which it may continue."""
+        self._ready_of: dict[_Work, deque[asyncio.Handle]] = {}
+        self._order: list[tuple[float, int, _Work]] = []
+        """A heap of those that wait, each with the virtual time at which it may continue."""
         self._count = count()
         self._is_scheduled = False
         self._now = 0.0
         """Virtual time, in seconds: it grows by what the party that is served has used, and while nobody is."""
         self._idle_since: float | None = None
         self._forget_above = _FORGET_ABOVE
-        self._used_until: dict[Hashable, float] = {}
-        """Until when, in virtual time, each party has had its share."""
+        self._used_until: dict[_Work, float] = {}
+        """Until when, in virtual time, each has had its share."""
 
     def call_soon(self, callback: Callable[..., object], *args: Any, context: Context | None = None) -> asyncio.Handle:
-        party = _party.get() if context is None else context.get(_party)
-        if party is None:
+        work = _work.get() if context is None else context.get(_work, _SERVER)
+        if work.party is None:
             return super().call_soon(callback, *args, context=context)
         self._check_closed()
         handle = asyncio.Handle(callback, args, self, context)
-        ready = self._ready_of.get(party)
+        ready = self._ready_of.get(work)
         if ready is not None:
             ready.append(handle)
         else:
-            self._ready_of[party] = deque((handle,))
-            self._line_up(party)
+            self._ready_of[work] = deque((handle,))
+            self._line_up(work)
         return handle
 
-    def _line_up(self, party: Hashable) -> None:
+    def _line_up(self, work: _Work) -> None:
         if self._idle_since is not None:
             self._now += time.perf_counter() - self._idle_since
             self._idle_since = None
-        at = max(self._used_until.get(party, 0.0), self._now - _CREDIT_S)
-        heappush(self._order, (at, next(self._count), party))
+        at = max(self._used_until.get(work, 0.0), self._now - _CREDIT_S)
+        heappush(self._order, (at, next(self._count), work))
         self._schedule()
 
     def _schedule(self) -> None:
@@ -93,9 +115,9 @@ class FairEventLoop(asyncio.SelectorEventLoop):
     def _serve_next(self) -> None:
         """Run steps of the party whose turn it is. Everything else that the loop does comes between two turns."""
         self._is_scheduled = False
-        at, _, party = heappop(self._order)
+        at, _, work = heappop(self._order)
         self._now = max(self._now, at)
-        ready = self._ready_of[party]
+        ready = self._ready_of[work]
         at_once = len(ready)
         began = time.perf_counter()
         used = 0.0
@@ -106,12 +128,12 @@ class FairEventLoop(asyncio.SelectorEventLoop):
                     handle._run()  # noqa: SLF001
                 used = time.perf_counter() - began
         finally:  # a step may end the process, and what ends with it takes turns, too
-            price = min(max(1, at_once / _MANY), _HIGHEST_PRICE)
-            self._used_until[party] = min(at + (time.perf_counter() - began) * price, self._now + _DEBT_S)
+            price = work.price * min(max(1, at_once / _MANY), _HIGHEST_FACTOR)
+            self._used_until[work] = min(at + (time.perf_counter() - began) * price, self._now + _DEBT_S)
             if ready:
-                self._line_up(party)
+                self._line_up(work)
             else:
-                del self._ready_of[party]
+                del self._ready_of[work]
             if self._order:
                 self._schedule()
             else:

@@ -45,7 +45,7 @@ from typing_extensions import TypeVar
 from fundwright.core import live
 from fundwright.core.database import Base, Database, acquire_lock, now, patient
 from fundwright.core.errors import Conflict, DatabaseAway, FundwrightError, NotFound
-from fundwright.core.fair_loop import work_for
+from fundwright.core.fair_loop import work_behind_pages, work_for
 from fundwright.core.job_entries import BACKGROUND_PRIORITY, JobEntries
 from fundwright.core.job_leases import LEASE_S, STALLED_S, Fenced, claim, end_connections, end_transactions, job_lock
 from fundwright.core.json_values import JsonObject
@@ -565,6 +565,7 @@ class JobQueue:
                 await session.execute(update(Job).where(Job.id == job_id).values(heartbeat_at=func.clock_timestamp()))
                 await _announce(session, job)
         work_for(job.account_id or job.owner_id)
+        work_behind_pages()
         with using_language(job.language), keeping_messages(), acting_in(_scope_of(job)), patient():
             if is_given_up:
                 log.warning("job.given_up", job_id=str(job_id), kind=job.kind, attempts=job.attempts)

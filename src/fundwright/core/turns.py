@@ -10,11 +10,13 @@ from contextlib import asynccontextmanager
 
 class Turns:
     """`slots` that accounts share. Each holds at most `each` of them; a free slot goes to the account that holds the fewest, and
-    among those to the one that has waited longest for its turn. Not for use from several threads."""
+    among those to the one that has waited longest for its turn. The last `reserved` ones are for accounts that hold less than half of what they may,
+    so that these do not wait until others have ended something. Not for use from several threads."""
 
-    def __init__(self, slots: int, *, each: int) -> None:
+    def __init__(self, slots: int, *, each: int, reserved: int = 0) -> None:
         self._free = slots
         self._each = each
+        self._reserved = reserved
         self._held = Counter[Hashable]()
         self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}
 
@@ -50,7 +52,7 @@ class Turns:
         self._grant()
 
     def _grant(self) -> None:
-        while self._free and (next_ones := [account for account in self._waiting if self._held[account] < self._each]):
+        while self._free and (next_ones := [account for account in self._waiting if self._may_take(account)]):
             account = min(next_ones, key=self._held.__getitem__)
             granted = self._waiting[account][0]
             self._leave(account, granted)
@@ -58,6 +60,10 @@ class Turns:
                 self._free -= 1
                 self._held[account] += 1
                 granted.set_result(None)
+
+    def _may_take(self, account: Hashable) -> bool:
+        held = self._held[account]
+        return held < self._each and (self._free > self._reserved or 2 * held < self._each)
 
     def _leave(self, account: Hashable, waiting: asyncio.Future[None]) -> None:
         line = self._waiting.pop(account, deque())  # those that remain go to the end

@@ -33,7 +33,7 @@ from fundwright.core.concurrency import PartyLimiter
 from fundwright.core.connections import network_of
 from fundwright.core.cookies import LANGUAGE_COOKIE
 from fundwright.core.errors import FundwrightError, Invalid, UnusableText
-from fundwright.core.fair_loop import work_for
+from fundwright.core.fair_loop import work_behind_pages, work_for
 from fundwright.core.json_bodies import parse
 from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import LANGUAGES, Language, number, t, using_language
@@ -242,6 +242,7 @@ class RequestId:
 
         client = scope.get("client")
         work_for(network_of(client[0]) if client else "")
+        work_behind_pages()
         with structlog.contextvars.bound_contextvars(request_id=request_id), acting_in(NOBODY):
             await self._app(scope, receive, send_with_id)
 
