@@ -19,6 +19,7 @@ from pathlib import Path
 
 import httpx
 
+from e2e.application import run_command
 from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Role
 from fundwright.cli.context import load_plugins
@@ -33,7 +34,8 @@ from tests.soak.installation import PASSWORD, PROJECT, Installation
 MAX_MORE_S = 0.1
 MAX_JOB_S = 10.0
 HOSTILE_ACCOUNTS = 3
-_NOTICES = PROJECT.parent / "shared/data/sam/ContractOpportunitiesFullCSV.csv.gz"
+_NOTICES = {"sam": "sam.csv", "nih": "nih.jsonl", "grants": "grants.xml"}
+"""The samples, imported: the first import of someone else would remove samples, and with them what the drafts are about."""
 _ALONE_S = 20.0
 _PATIENCE_S = 120
 _PAUSE_S = 2.0
@@ -110,7 +112,7 @@ _HEAD = f"{'attack':<44} {'clicks':>5} {'p50 ms':>7} {'p95 ms':>7} {'ratio':>6} 
 
 
 async def _people(data: Path) -> tuple[Account, Sequence[Account]]:
-    """The victim, and those who attack, with the samples and, if there are some, real notices."""
+    """The victim, and those who attack."""
     settings = Settings.read(data=data, database_url=None)
     people = [Account(f"person-{number}@example.org", f"127.0.0.{10 + number}") for number in range(1 + HOSTILE_ACCOUNTS)]
     async with open_core(settings, load_plugins()) as core:
@@ -119,6 +121,8 @@ async def _people(data: Path) -> tuple[Account, Sequence[Account]]:
                 await accounts.create_account(
                     session, core, email=person.email, name=person.email[:8], role=Role.USER, password=PASSWORD
                 )
+    for source, name in _NOTICES.items():
+        run_command(data, {}, "import", source, str(PROJECT / "src/fundwright/opportunities/sample" / name))
     return people[0], people[1:]
 
 
