@@ -6,7 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import pytest
+
 from fundwright.core.turns import Turns
+
+pytestmark = pytest.mark.security(53)
 
 
 @asynccontextmanager
