@@ -11,7 +11,16 @@ from uuid import uuid4
 
 import pytest
 
-from fundwright.core.fair_loop import _DEBT_S, FairEventLoop, _work, current_party, work_behind_pages, work_for, work_for_page
+from fundwright.core.fair_loop import (
+    _DEBT_S,
+    FairEventLoop,
+    _work,
+    current_party,
+    of_the_server,
+    work_behind_pages,
+    work_for,
+    work_for_page,
+)
 from fundwright.core.scopes import NOBODY, Scope, act_in
 from fundwright.core.web import RequestId
 from fundwright_ui.product.host import ProductHost
@@ -119,6 +128,56 @@ class TestTurns:
             return order[before:]
 
         assert run(main).index("page") <= 2
+
+    @pytest.mark.parametrize(
+        ("waits_s", "answers_in_s", "comes_next"), [(10.0, 0.001, True), (0.003, 0.3, False)], ids=["soon", "late"]
+    )
+    def test_a_page_that_uses_little_is_waited_for_while_the_database_answers(
+        self, clock: Clock, monkeypatch: pytest.MonkeyPatch, waits_s: float, answers_in_s: float, comes_next: bool
+    ) -> None:
+        monkeypatch.setattr("fundwright.core.fair_loop._EXPECTED_S", waits_s)
+
+        async def main() -> list[object]:
+            order = list[object]()
+
+            async def page() -> None:
+                work_for("page")
+                await asyncio.sleep(0)
+                order.append("page")
+                await asyncio.sleep(answers_in_s)
+                order.append("page")
+                monkeypatch.setattr("fundwright.core.fair_loop._EXPECTED_S", 0.0)  # so that the test ends
+
+            busy = [asyncio.create_task(steps(clock, number, order, times=200_000)) for number in range(3)]
+            while len(order) < 600:
+                await asyncio.sleep(0)
+            async with asyncio.timeout(5):
+                await asyncio.create_task(page())
+            for each in busy:
+                each.cancel()
+            return order[order.index("page") + 1 :]
+
+        assert (run(main)[0] == "page") is comes_next
+
+    def test_nobody_waits_for_a_page_that_uses_as_much(self, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fundwright.core.fair_loop._EXPECTED_S", 10.0)
+
+        async def main() -> list[object]:
+            loop = cast("FairEventLoop", asyncio.get_running_loop())
+            found = list[object]()
+
+            async def page() -> None:
+                await steps(clock, "page", [], times=300)
+                loop.call_later(0.01, lambda: found.append(loop._waiting), context=of_the_server())
+                await asyncio.sleep(0.05)
+                monkeypatch.setattr("fundwright.core.fair_loop._EXPECTED_S", 0.0)
+
+            going = asyncio.create_task(steps(clock, "busy", [], times=200_000))
+            await asyncio.create_task(page())
+            going.cancel()
+            return found
+
+        assert run(main) == [None]
 
     def test_a_party_that_was_idle_gets_limited_credit(self, clock: Clock) -> None:
         async def main() -> list[object]:

@@ -32,6 +32,10 @@ _MANY = 16
 """With more steps ready at once than this, a party pays more for each, so that those who flood the server wait for those who click. A page that
 opens has about as many queries."""
 _HIGHEST_FACTOR = 4
+_EXPECTED_S = 0.003
+_EXPECTED_SAVINGS_S = 0.05
+"""The loop waits this long for the next step of a page that has saved this much, before it turns to those who have saved nothing: the database
+answers in a millisecond or two, and their step may take fifty. Opening a page has some thirty such moments."""
 _FORGET_ABOVE = 1_000
 
 
@@ -84,6 +88,10 @@ class FairEventLoop(asyncio.SelectorEventLoop):
         self._forget_above = _FORGET_ABOVE
         self._used_until: dict[_Work, float] = {}
         """Until when, in virtual time, each has had its share."""
+        self._expected: _Work | None = None
+        """The page that was served last and has nothing ready."""
+        self._expected_until = 0.0
+        self._waiting: asyncio.TimerHandle | None = None
 
     def call_soon(self, callback: Callable[..., object], *args: Any, context: Context | None = None) -> asyncio.Handle:
         work = _work.get() if context is None else context.get(_work, _SERVER)
@@ -105,6 +113,8 @@ class FairEventLoop(asyncio.SelectorEventLoop):
             self._idle_since = None
         at = max(self._used_until.get(work, 0.0), self._now - _CREDIT_S)
         heappush(self._order, (at, next(self._count), work))
+        if self._waiting is not None and at < self._now:
+            self._stop_waiting()
         self._schedule()
 
     def _schedule(self) -> None:
@@ -115,6 +125,8 @@ class FairEventLoop(asyncio.SelectorEventLoop):
     def _serve_next(self) -> None:
         """Run steps of the party whose turn it is. Everything else that the loop does comes between two turns."""
         self._is_scheduled = False
+        if self._is_worth_waiting():
+            return
         at, _, work = heappop(self._order)
         self._now = max(self._now, at)
         ready = self._ready_of[work]
@@ -130,10 +142,13 @@ class FairEventLoop(asyncio.SelectorEventLoop):
         finally:  # a step may end the process, and what ends with it takes turns, too
             price = work.price * min(max(1, at_once / _MANY), _HIGHEST_FACTOR)
             self._used_until[work] = min(at + (time.perf_counter() - began) * price, self._now + _DEBT_S)
+            self._expected = None
             if ready:
                 self._line_up(work)
             else:
                 del self._ready_of[work]
+                if work.price <= 1 and self._used_until[work] < self._now - _EXPECTED_SAVINGS_S:
+                    self._expected, self._expected_until = work, time.perf_counter() + _EXPECTED_S
             if self._order:
                 self._schedule()
             else:
@@ -141,6 +156,27 @@ class FairEventLoop(asyncio.SelectorEventLoop):
         if len(self._used_until) > self._forget_above:
             self._used_until = {each: until for each, until in self._used_until.items() if until > self._now - _CREDIT_S}
             self._forget_above = max(_FORGET_ABOVE, 2 * len(self._used_until))
+
+    def _is_worth_waiting(self) -> bool:
+        """Whether the page that was served last should be next, and will soon be ready. The loop looks for input meanwhile."""
+        if self._expected is None or self._expected in self._ready_of or self._order[0][0] < self._now:
+            return False
+        left_s = self._expected_until - time.perf_counter()
+        if left_s <= 0:
+            return False
+        self._is_scheduled = True
+        self._waiting = self.call_later(left_s, self._stop_waiting_and_serve, context=_SERVER_CONTEXT)
+        return True
+
+    def _stop_waiting_and_serve(self) -> None:
+        self._stop_waiting()
+        self._serve_next()
+
+    def _stop_waiting(self) -> None:
+        assert self._waiting is not None
+        self._waiting.cancel()
+        self._waiting = self._expected = None
+        self._is_scheduled = False
 
 
 _SERVER_CONTEXT = Context()
