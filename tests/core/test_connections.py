@@ -15,17 +15,23 @@ import pytest
 import uvicorn
 from fastapi import FastAPI, Request, WebSocket
 from starlette.types import Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from websockets.asyncio.client import connect
+from websockets.extensions.permessage_deflate import PerMessageDeflate
+from websockets.frames import Frame
 
 from fundwright.core import http_protocol
 from fundwright.core.connections import Connections, note_signed_in
 from fundwright.core.edge import ArrivingRequests
+from fundwright.core.fair_loop import current_party
 from fundwright.core.http_protocol import BoundedHttp, PlacedSocket
 from fundwright_ui.runtime.wire import LowMemoryWebSocket
 from tests.support.polling import eventually
 
 ADA = UUID(int=1)
 Opened = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+SIZES: list[int] = []
+"""Of the bodies that have arrived at `/size`."""
 HALF = b"POST /size HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf"
 
 
@@ -47,7 +53,8 @@ def build() -> FastAPI:
 
     @app.post("/size")
     async def size(request: Request) -> int:
-        return len(await request.body())
+        SIZES.append(len(await request.body()))
+        return SIZES[-1]
 
     @app.post("/refused", status_code=402)
     async def refused() -> str:
@@ -58,6 +65,11 @@ def build() -> FastAPI:
         await websocket.accept()
         async for text in websocket.iter_text():
             await websocket.send_text(text)
+
+    @app.websocket("/unread")
+    async def unread(websocket: WebSocket) -> None:
+        await websocket.accept()
+        await asyncio.sleep(5)
 
     return app
 
@@ -195,6 +207,56 @@ async def test_few_requests_of_one_client_may_be_arriving_behind_a_proxy() -> No
     await asyncio.gather(*posts)
     await post("198.51.100.7")
     assert statuses == [429, 429, 200, 200, 200, 200]
+
+
+@pytest.mark.security(53)
+class TestTurns:
+    async def test_what_arrives_is_parsed_in_pieces_as_work_for_its_address(
+        self, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        parse, parsed = H11Protocol.data_received, list[tuple[int, object]]()
+
+        def noted(protocol: H11Protocol, data: bytes) -> None:
+            parsed.append((len(data), current_party()))
+            parse(protocol, data)
+
+        monkeypatch.setattr(H11Protocol, "data_received", noted)
+        server = await serve()
+        head = b"POST /size HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+        answer = await rest(await server.send(head + b"1\r\nx\r\n" * 50_000 + b"0\r\n\r\n"))
+        assert answer.endswith(b"\r\n\r\n50000")
+        assert max(size for size, _ in parsed) <= 4_000
+        assert {party for _, party in parsed} == {"127.0.0.1"}
+
+    @pytest.mark.parametrize("size", [10, 300_000])
+    async def test_a_request_that_has_arrived_is_handled_though_its_sender_is_gone(
+        self, serve: Callable[..., Any], size: int
+    ) -> None:
+        server = await serve()
+        SIZES.clear()
+        head = f"POST /size HTTP/1.1\r\nHost: x\r\nContent-Length: {size}\r\nConnection: close\r\n\r\n".encode()
+        opened = await server.send(head + b"x" * size)
+        opened[1].write_eof()
+        assert await eventually(lambda: SIZES) == [size]
+
+    async def test_a_socket_inflates_no_message_before_the_last_one_is_read(
+        self, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        decode, inflated = PerMessageDeflate.decode, list[int]()
+
+        def noted(extension: PerMessageDeflate, frame: Frame, **options: Any) -> Frame:
+            found = decode(extension, frame, **options)
+            inflated.append(len(found.data))
+            return found
+
+        server = await serve()
+        async with connect(f"ws://127.0.0.1:{server.port}/unread") as socket:
+            monkeypatch.setattr(PerMessageDeflate, "decode", noted)
+            sending = [asyncio.create_task(socket.send("x" * 500_000)) for _ in range(50)]
+            await asyncio.wait(sending)
+            await asyncio.sleep(0.3)
+            assert 0 < sum(inflated) <= 2 * 500_000
+            monkeypatch.undo()
 
 
 @pytest.mark.security(53)

@@ -121,12 +121,45 @@ def test_a_row_with_more_values_than_are_compared_is_not_found() -> None:
     assert len(unfounded("| Lock wall repair | City of Camden" + "; $310,000" * 100, (WITHOUT_HEADINGS, "Projects"))) == 2
 
 
+_RATED = """Contract Title: Depot Maintenance Modernization (DMM)
+Customer: U.S. Air Force
+Type: CPFF
+Value: $18.4M
+CPARS: Very Good (2023), Exceptional (2022)
+
+Contract Title: Cutter Data Migration
+Customer: U.S. Coast Guard
+Type: FFP
+Value: $2,960,500
+CPARS: Satisfactory
+"""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "foreign"),
+    [
+        ("DMM was worth $2,960,500.", "$2,960,500."),
+        ("Our U.S. Air Force contract was worth $2,960,500.", "$2,960,500."),
+        ("The Coast Guard rated us Exceptional.", "exceptional"),
+        ("The Cutter Data Migration was a CPFF contract for the Coast Guard.", "cpff"),
+        ("DMM was worth $18.4M.", ""),
+        ("The Air Force rated us Very Good.", ""),
+        ("The Coast Guard rated us Satisfactory.", ""),
+        ("We did exceptional work.", ""),
+    ],
+)
+def test_a_value_or_a_judgment_of_another_record_is_found(sentence: str, foreign: str) -> None:
+    assert records.foreign_value(sentence, ((_RATED, "Past Performance"),)) == foreign
+
+
 @pytest.mark.parametrize(
     ("sentence", "is_supported"),
     [
         ("Lock wall repair; City of Camden; $94,500", False),
         ("Lock wall repair for the City of Camden, $94,500.", False),
         ("We repaired the lock wall of Ross County for $310,000.", False),
+        ("The Lock Wall Repair contract was worth $94,500.", False),
+        ("The Lock Wall Repair contract was worth $310,000.", True),
         ("Lock wall repair; City of Camden; $310,000; May 2022", True),
         ("Levee survey for Ross County, $94,500, completed in June 2024.", True),
         ("City of Camden, $310,000; Ross County, $94,500", True),

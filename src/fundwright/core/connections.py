@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Hashable
 from ipaddress import IPv6Address, ip_address
 from uuid import UUID
 
@@ -35,7 +35,7 @@ def network_of(address: str) -> str:
 class Place:
     """What one connection takes of the limits."""
 
-    __slots__ = ("_connections", "account_id", "close", "is_waiting", "network")
+    __slots__ = ("_connections", "account_id", "close", "is_waiting", "network", "party")
 
     def __init__(self, connections: Connections, network: str, close: Callable[[], None]) -> None:
         self._connections = connections
@@ -43,6 +43,8 @@ class Place:
         self.close = close
         self.is_waiting = True
         self.account_id: UUID | None = None
+        self.party: Hashable = network
+        """Whose work it is to parse what arrives: that of the network, or behind a proxy, of each connection."""
 
     def wait(self, *, is_waiting: bool) -> None:
         """Whether the connection is idle or its request is arriving, so that closing it would interrupt no work."""
@@ -90,6 +92,7 @@ class Connections:
             if len(self) >= most:
                 return None
         if is_exempt:
+            place.party = id(place)
             self._others[place] = None
         else:
             self._strangers[place] = self._of_network.setdefault(place.network, {})[place] = None

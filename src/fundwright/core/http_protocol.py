@@ -1,16 +1,22 @@
-"""HTTP connections that end when a request does not arrive in time. uvicorn waits for ever."""
+"""HTTP connections that end when a request does not arrive in time, and whose bytes are parsed in turns. uvicorn waits for ever, and parses what has
+arrived at once."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from contextvars import copy_context
 from enum import Enum, auto
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h11
+from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from fundwright.core.connections import PLACE, Connections, Place
+from fundwright.core.fair_loop import work_behind_pages, work_for
 
 _HEAD_S = 10.0
 _BODY_S = 30.0
@@ -20,6 +26,8 @@ _REST_S = 5.0
 """For the rest of a body that has already been answered, such as an upload for which there is no room. The client then finds the answer
 rather than a closed connection."""
 _LOOK_AGAIN_S = 1.0
+_MOST_UNPARSED_BYTES = 64_000
+"""With more than this, the connection is not read."""
 
 
 class _Phase(Enum):
@@ -34,17 +42,119 @@ class _Phase(Enum):
 _LIMITS = {_Phase.HEAD: _HEAD_S, _Phase.BODY: _BODY_S, _Phase.REST: _REST_S}
 
 
-class PlacedSocket(WebSocketsSansIOProtocol):
+if TYPE_CHECKING:
+    _Protocol = asyncio.Protocol
+else:
+    _Protocol = object
+
+
+class _ParsedInTurns(_Protocol):
+    """What has arrived over a connection is parsed as work for its address, a piece at a time. A piece of chunks of one byte, of pings, or of what
+    a thousandth of its size was compressed to takes some milliseconds, and others have their turns after it."""
+
+    transport: asyncio.Transport
+    loop: asyncio.AbstractEventLoop
+    _PIECE_BYTES: int
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self._unparsed = bytearray()
+        self._is_in_line = False
+        self._has_ended = False
+        self._turns = copy_context()
+
+    def take_turns_of(self, place: Place) -> None:
+        self._turns.run(work_for, place.party)
+        self._turns.run(work_behind_pages)
+
+    def data_received(self, data: bytes) -> None:
+        self._unparsed += data
+        if len(self._unparsed) > _MOST_UNPARSED_BYTES:
+            self.transport.pause_reading()
+        self.parse_soon()
+
+    def eof_received(self) -> bool | None:
+        self._has_ended = bool(self._unparsed)
+        return self._has_ended
+
+    def parse_soon(self) -> None:
+        """Parse the next piece when it is its turn, unless whoever reads what has been parsed is not ready."""
+        if self._unparsed and not self._is_in_line and not self.is_held_back():
+            self._is_in_line = True
+            self.loop.call_soon(self._parse_piece, context=self._turns)
+
+    def is_held_back(self) -> bool:
+        raise NotImplementedError
+
+    def parse(self, piece: bytes) -> None:
+        super().data_received(piece)
+
+    def _parse_piece(self) -> None:
+        self._is_in_line = False
+        if self.transport.is_closing():
+            self._unparsed.clear()
+            return
+        if self.is_held_back():
+            return
+        piece = bytes(self._unparsed[: self._PIECE_BYTES])
+        del self._unparsed[: self._PIECE_BYTES]
+        self.parse(piece)
+        if (successor := self.transport.get_protocol()) is not self:
+            rest, self._unparsed = bytes(self._unparsed), bytearray()
+            if rest:
+                successor.data_received(rest)  # type: ignore[union-attr]
+        elif self._unparsed:
+            self.parse_soon()
+        elif self._has_ended:
+            self.transport.close()
+        elif not self.is_held_back():
+            self.transport.resume_reading()
+
+
+class PlacedSocket(_ParsedInTurns, WebSocketsSansIOProtocol):  # type: ignore[misc]
     """A socket that gives back the place of its connection, which it took over from HTTP."""
+
+    _PIECE_BYTES = 1_000
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if (place := self.app_state.get(PLACE)) is not None:
+            self.take_turns_of(place)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         if (place := self.app_state.get(PLACE)) is not None:
             place.end()
 
+    def is_held_back(self) -> bool:
+        return self.read_paused
 
-class BoundedHttp(H11Protocol):
+    async def receive(self) -> ASGIReceiveEvent:
+        message = await super().receive()
+        self.parse_soon()
+        return message
+
+    async def send(self, message: ASGISendEvent) -> None:
+        await super().send(message)
+        self.parse_soon()  # it reads on to find the end of a connection that it closes
+
+
+class _Flow(FlowControl):
+    """Calls `on_resumed` whenever reading continues."""
+
+    def __init__(self, transport: asyncio.Transport, on_resumed: Callable[[], None]) -> None:
+        super().__init__(transport)
+        self._on_resumed = on_resumed
+
+    def resume_reading(self) -> None:
+        super().resume_reading()
+        self._on_resumed()
+
+
+class BoundedHttp(_ParsedInTurns, H11Protocol):  # type: ignore[misc]
     """Has a place among the `connections`, and limits of time for the head and the body of each request."""
+
+    _PIECE_BYTES = 4_000
 
     def __init__(self, *, connections: Connections, **given: Any) -> None:
         super().__init__(**given)
@@ -61,6 +171,8 @@ class BoundedHttp(H11Protocol):
         if self._place is None:
             self._end(503, "Too many connections are open. Try again in a minute.")
             return
+        self.flow = _Flow(transport, self.parse_soon)
+        self.take_turns_of(self._place)
         self.app_state = {**self.app_state, PLACE: self._place}
         self._watch()
 
@@ -73,6 +185,12 @@ class BoundedHttp(H11Protocol):
     def data_received(self, data: bytes) -> None:
         self._received_bytes += len(data)
         super().data_received(data)
+
+    def is_held_back(self) -> bool:
+        return self.flow.read_paused
+
+    def parse(self, piece: bytes) -> None:
+        super().parse(piece)
         self._watch()
 
     def on_response_complete(self) -> None:
@@ -109,7 +227,7 @@ class BoundedHttp(H11Protocol):
         """End the connection, unless enough of the body has arrived."""
         phase = self._phase[0] if self._phase else None
         if phase is _Phase.BODY:
-            if self.flow.read_paused or self.cycle.waiting_for_100_continue:  # it is we who do not read
+            if self._unparsed or self.flow.read_paused or self.cycle.waiting_for_100_continue:  # it is we who do not read
                 self._since += _LOOK_AGAIN_S
                 self._limit = self.loop.call_later(_LOOK_AGAIN_S, self._check)
                 return

@@ -40,6 +40,9 @@ _MIN_NUMBER = 5
 MAX_VALUES = 100
 """Rows with more values are not compared and count as not found."""
 _NAME = re.compile(r"\b[^\W\d_a-z][\w&'’.-]{0,40}(?: (?:(?:of|the|for|and) ){0,2}[^\W\d_a-z][\w&'’.-]{0,40}){1,12}")
+_ACRONYM = re.compile(r"\b[A-Z]{3,8}\b")
+_JUDGED = (ProjectField.RATING, ProjectField.TYPE)
+"""Fields whose values are words that other records may have, too."""
 _CODE = re.compile(r"\b(?=[\w-]{0,30}\d)[\w-]{5,31}\b")
 _MIN_FIELDS = 3
 """A record with fewer fields continues when one of its labels is repeated."""
@@ -121,6 +124,35 @@ class _Records:
         values = (match.group() for pattern in (MONEY, PERIOD, _CODE, _NAME) for match in pattern.finditer(part))
         return [value for value in values if self.holding(value)] or [part]
 
+    def named_in(self, sentence: str) -> list[tuple[str, list[int]]]:
+        """Return the names in a sentence that records contain, with the positions of these records. A capital letter at the beginning
+        of a sentence, and words such as “contract”, are not part of a name that records have."""
+        names = [name for match in _NAME.finditer(sentence) if (name := self._longest_held(match.group().split(" ")))]
+        judged = " ".join(record.fields.get(field, "") for record in self.records for field in _JUDGED).split()
+        acronyms = (match.group() for match in _ACRONYM.finditer(sentence))
+        names += [each for each in acronyms if _flat(each) not in judged and not any(each in name for name in names)]
+        return [(name, places) for name in names if (places := self.holding(name))]
+
+    def _longest_held(self, words: Sequence[str]) -> str:
+        runs = (
+            " ".join(words[start : start + length])
+            for length in range(len(words), 1, -1)
+            for start in range(len(words) - length + 1)
+        )
+        return next((run for run in runs if self.holding(run)), "")
+
+    def judgment_of_other(self, sentence: str, best: int, names: Sequence[str]) -> str:
+        """Return the rating or type in a sentence that another record has, and not that of the sentence, or ''."""
+        record, words = self.records[best], f" {_flat(sentence)} "
+        for other in self.records:
+            for name in _JUDGED:
+                if name in record.fields and name in other.fields and other.is_apart_from(record, names):
+                    values = (value.strip() for value in re.split(r"\d+", other.fields[name]))
+                    for value in values:
+                        if value and f" {value} " in words and not record.holds(value):
+                            return value
+        return ""
+
     def is_of_other(self, part: str, best: int, names: Sequence[str]) -> bool:
         """Whether the part occurs only in records other than that of the row or sentence."""
         holding, record = self.holding(part), self.records[best]
@@ -151,18 +183,22 @@ def foreign_cells(cells: tuple[str, ...], sources: tuple[tuple[str, str], ...]) 
 
 
 def foreign_value(sentence: str, sources: Sequence[tuple[str, str]]) -> str:
-    """Return the amount or period of a sentence if it belongs to another record than the names of the sentence, or ''. Sentences
+    """Return the amount, period, rating, or type of a sentence if it belongs to another record than the names of the sentence, or ''. Sentences
     with several amounts or periods are skipped, because they may list records."""
     amounts, periods = ([match.group() for match in pattern.finditer(sentence)] for pattern in (MONEY, PERIOD))
-    if not (amounts or periods) or len(amounts) > 1 or len(periods) > 1:
+    if len(amounts) > 1 or len(periods) > 1:
         return ""
     records = _records_of(tuple(sources))
-    named = [(match.group(), places) for match in _NAME.finditer(sentence) if (places := records.holding(match.group()))]
+    if len(records.records) < 2:
+        return ""
+    named = records.named_in(sentence)
     of_all = frozenset[int].intersection(*(frozenset(places) for _, places in named)) if named else frozenset[int]()
     if not of_all:
         return ""
     names = [_flat(name) for name, _ in named]
-    return next((value for value in (*amounts, *periods) if records.is_of_other(value, min(of_all), names)), "")
+    best = min(of_all)
+    value = next((value for value in (*amounts, *periods) if records.is_of_other(value, best, names)), "")
+    return value or records.judgment_of_other(sentence, best, names)
 
 
 def _nearest(records: _Records, row: Sequence[Sequence[str]]) -> int:
