@@ -560,6 +560,16 @@ class TestHome:
         assert await host.find_home(elsewhere, found_at(address_of(path, world, is_missing=True), world.owner)) is None
         assert await host.find_home(eve, there) is None
 
+    @pytest.mark.security(53)
+    async def test_an_address_with_many_ids_is_not_looked_for(self, committed: Core, world: World) -> None:
+        async with committed.database.transaction() as session:
+            elsewhere = await workspaces.actor_in(session, world.owner, UUID(world.ids["workspace"]))
+        address = address_of("/generate/slug/{token}", world, is_missing=False)
+        others = "&".join(f"x{number}={uuid4()}" for number in range(9))
+        with statements(committed.database.engine.sync_engine) as sent:
+            assert await ProductHost(committed).find_home(elsewhere, found_at(f"{address}?{others}", world.owner)) is None
+        assert sent == []
+
     async def test_another_persons_id_takes_the_same_queries_as_an_unknown_one(self, committed: Core, world: World) -> None:
         async with committed.database.transaction() as session:
             eve = accounts.actor_of(await accounts.get_account(session, "eve@example.org"))

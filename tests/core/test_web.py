@@ -179,6 +179,13 @@ class TestBounds:
         assert taken_bytes < 2_000
 
     @pytest.mark.security(53)
+    @pytest.mark.parametrize("body", [b"text=" + b"%41" * 60_000, b"&" * 200], ids=["long", "many fields"])
+    async def test_a_form_is_small(self, program: httpx.AsyncClient, body: bytes) -> None:
+        headers = {"content-type": "application/x-www-form-urlencoded"}
+        answer = await program.post("/api/notes", content=body, headers=headers)
+        assert answer.status_code == 413
+
+    @pytest.mark.security(53)
     @pytest.mark.parametrize("part", ['"%06x":0,', '"%06x" : 0,', "[],", "{},", "0,"])
     async def test_a_body_has_a_limited_number_of_parts(self, program: httpx.AsyncClient, part: str) -> None:
         def body(count: int) -> bytes:

@@ -29,6 +29,8 @@ from fundwright_ui.runtime.host import Addresses
 from fundwright_ui.runtime.router import PUBLIC, Found
 from fundwright_ui.ui.moments import show_moments_in
 
+_MOST_IDS = 8
+"""An address names fewer. Each is looked for in all tables of all workspaces of a person."""
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 OnView = Callable[[str, Actor | None, str], None]
@@ -87,7 +89,7 @@ class ProductHost:
             return None
         slugs = page.location.params.values()
         ids = {id for value in (*slugs, *page.location.query.values()) for id in map(id_in, _ID.findall(value)) if id}
-        if not ids and not slugs:
+        if len(ids) > _MOST_IDS or not (ids or slugs):
             return None
         async with self.core.database.reading(scope=actor.scope) as session:
             there = await workspaces.find_home(session, actor, ids, slugs)
