@@ -62,6 +62,12 @@ class TestDeadline:
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
         assert answer.json()["error"]["message"].startswith("The server did not answer in time.")
 
+    async def test_a_browser_gets_a_page_that_tries_again(self, client: httpx.AsyncClient) -> None:
+        answer = await asyncio.wait_for(client.get("/frozen", headers={"accept": "text/html,*/*"}), 20)
+        assert (answer.status_code, answer.headers["content-type"]) == (503, "text/html; charset=utf-8")
+        assert "<p>The server did not answer in time." in answer.text
+        assert '<meta http-equiv="refresh" content="5">' in answer.text
+
     async def test_answers_once_if_the_response_comes_at_the_last_moment(self, client: httpx.AsyncClient) -> None:
         answer = await asyncio.wait_for(client.get("/late"), 20)
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "TooSlow")

@@ -320,7 +320,7 @@ class TestConfinement:
     async def test_the_environment_of_the_server_is_not_there(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DATABASE_URL", "postgresql://fundwright:secret@db/fundwright")
         assert await run(sandbox, partial(sandboxed.environment)) == [
-            b"PYTHONPATH\nLANG\nOPENBLAS_NUM_THREADS\nORT_DISABLE_TELEMETRY"
+            b"PYTHONPATH\nLANG\nOPENBLAS_NUM_THREADS\nORT_DISABLE_TELEMETRY\nTOKENIZERS_PARALLELISM"
         ]
 
 

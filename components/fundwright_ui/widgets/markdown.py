@@ -20,8 +20,10 @@ _MAX_FORMATTED_CHARACTERS = 5_000
 """Longer text would block the event loop too long: tables and lists take about 20 ms for each thousand characters."""
 _MAX_FORMATTED_IN_THREAD = 50_000
 _MAX_CELLS = 5_000
-_SAFE_ADDRESS = re.compile(r"https?:|mailto:|/(?!/)|#", re.IGNORECASE)
-_OUTSIDE_ADDRESS = re.compile(r"https?:|mailto:", re.IGNORECASE)
+_OUTSIDE = r"https?:|mailto:[^?]*\Z"
+"""What follows “?” in an email link could add recipients that nobody sees."""
+_SAFE_ADDRESS = re.compile(rf"{_OUTSIDE}|/(?!/)|#", re.IGNORECASE)
+_OUTSIDE_ADDRESS = re.compile(_OUTSIDE, re.IGNORECASE)
 _ELEMENTS: dict[str, Any] = {
     "paragraph": html.p,
     "bullet_list": html.ul,

