@@ -57,6 +57,7 @@ async def test_what_could_act_is_only_text(core: Core, text: str) -> None:
     assert 'href="javascript' not in shown
     assert 'href="data' not in shown
     assert 'href="//' not in shown
+    assert 'href="mailto' not in shown
     assert "src=" not in shown.replace("&lt;img src=x", "")
 
 
