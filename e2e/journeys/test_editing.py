@@ -11,11 +11,26 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from e2e.application import Application
 from e2e.conftest import PASSWORD, NewContext, recognize
 from e2e.pages.polling import eventually
-from e2e.pages.ready import ready
+from e2e.pages.ready import ready, until
 from e2e.pages.screens import requests_of
 from e2e.pages.shell import Shell
 
 HEADERS = {"X-Requested-With": "fundwright"}
+TABLE = """\
+| Project | Customer | Contract | Value | Period | Rating |
+| --- | --- | --- | --- | --- | --- |
+| Depot Maintenance Data Modernization | Software Engineering Group | 70Z08021FPBN12300 | $2,960,500 | 10/01/2019 – 09/30/2024 | Satisfactory |
+"""
+HIDDEN_WIDTH = "table => table.scrollWidth - table.clientWidth"
+SPACE_BETWEEN = """group => {
+  const boxOf = (node) => {
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    return range.getBoundingClientRect()
+  }
+  const [count, label] = [...group.children].map((child) => boxOf(child.lastChild))
+  return Math.max(label.left - count.right, count.left - label.right)
+}"""
 
 
 class DraftPage:
@@ -217,6 +232,33 @@ def test_sections_are_moved_added_and_deleted_with_the_keyboard(draft: DraftPage
     expect(page.get_by_text("Undone.")).to_be_visible()
     Shell(page).go_to("Generate")
     expect(page.get_by_role("link", name=title)).to_be_visible()
+
+
+def test_a_table_of_six_columns_fits_and_shows_on_a_phone_that_it_scrolls(draft: DraftPage, new_context: NewContext) -> None:
+    section = draft.sections()[0]
+    wanted = {"heading": "Part 1", "text": TABLE, "based_on": section["revision"]}
+    request = draft.page.request
+    assert request.put(f"/api/drafts/{draft.id}/sections/{section['id']}", data=wanted, headers=HEADERS).ok
+    link = request.post(f"/api/shares/drafts/{draft.id}", data={"recipient": "Grace"}, headers=HEADERS).json()["link"]
+    draft.page.set_viewport_size({"width": 1440, "height": 900})
+    draft.open()
+    guest = new_context(viewport={"width": 1440, "height": 900}).new_page()
+    guest.goto(link)
+    for page in (draft.page, guest):
+        table = page.get_by_role("table")
+        assert table.evaluate(HIDDEN_WIDTH) == 0
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert table.evaluate(HIDDEN_WIDTH) > 0
+        until(page, "getComputedStyle(document.querySelector('table')).maskImage.includes('- 48px')")  # fades out
+
+
+def test_the_filter_of_unsupported_sentences_is_apart_from_their_count_in_both_directions(draft: DraftPage) -> None:
+    page = draft.page
+    for direction in ("ltr", "rtl"):
+        page.evaluate("themeDirection => localStorage.setItem('settings', JSON.stringify({ themeDirection }))", direction)
+        draft.open()
+        expect(page.locator("html")).to_have_attribute("dir", direction)
+        assert page.get_by_role("group", name="Checked sentences").evaluate(SPACE_BETWEEN) >= 12
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "light"), pytest.param(1440, "dark", marks=pytest.mark.slow)])

@@ -415,6 +415,17 @@ class TestLanguage:
             assert visitor.cookies["language"] == "de"
             assert "fw-language-offer" not in (await visitor.get(link.link)).text
 
+    @pytest.mark.parametrize("path", [None, "/shared/nothing"], ids=["a link", "a link that does not work"])
+    async def test_the_offer_looks_like_that_of_other_pages(self, office: Office, path: str | None) -> None:
+        link = path or (await office.share()).link
+        async with office.visitor(**{"accept-language": "de"}) as visitor:
+            head, body = (await visitor.get(link)).text.split("</head>")
+        assert '<a class="fw-link" href="?language=de">' in body
+        styles = "".join(re.findall(r"<style[^>]*>(.*?)</style>", head, re.DOTALL))
+        rules = "".join(re.findall(r"\.fw-language-offer\{([^}]*)\}", styles))
+        assert "position:fixed" in rules and "display:none" in rules.split("position:fixed")[1]  # in print
+        assert re.search(r"\.fw-language-dismiss\{[^}]*inline-size:32px", styles)
+
     async def test_is_not_offered_again_once_english_is_kept(self, office: Office) -> None:
         link = await office.share()
         async with office.visitor(**{"accept-language": "fr"}) as visitor:

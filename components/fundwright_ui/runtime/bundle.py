@@ -51,9 +51,9 @@ class Bundle:
         """The head of a page that is readable before `entry` runs, so nothing delays its first frame. `widgets` are painted on the
         server, so their scripts and styles are included."""
         manifest = self._read()
-        entries = [entry, *(_WIDGET.format(name=name) for name in sorted(widgets))]
+        entries = _with_widgets(entry, widgets)
         names = dict.fromkeys(name for each in entries for name in (each, *manifest[each].get("imports", [])))
-        sheets = [path for each in entries for path in manifest[each].get("css", [])]
+        sheets = self._sheets(entries)
         files = [manifest[name]["file"] for name in names]
         # Fetched immediately, but neither compiled nor run before the first frame.
         preloads = "".join(f'<link rel="preload" as="script" crossorigin href="{self.base}/{file}">' for file in files)
@@ -71,9 +71,13 @@ class Bundle:
         """The head of a page whose only script applies the theme."""
         return self._boot(nonce) + self.styled_head(entry, nonce=nonce)
 
-    def styled_head(self, entry: str, *, nonce: str) -> str:
-        """The head of a page without scripts."""
-        return self._styles(self._read()[entry].get("css", []), nonce)
+    def styled_head(self, entry: str, *, nonce: str, widgets: Iterable[str] = ()) -> str:
+        """The head of a page without scripts, which contains elements that look like these `widgets`."""
+        return self._styles(self._sheets(_with_widgets(entry, widgets)), nonce)
+
+    def _sheets(self, entries: Iterable[str]) -> list[str]:
+        manifest = self._read()
+        return [path for each in entries for path in manifest[each].get("css", [])]
 
     def _boot(self, nonce: str, *, main: str = "") -> str:
         """The inline script that applies the theme before the first frame and loads `main` after it."""
@@ -116,3 +120,7 @@ class Bundle:
                     status=HTTPStatus.SERVICE_UNAVAILABLE,
                 ) from error
         return self._manifest
+
+
+def _with_widgets(entry: str, widgets: Iterable[str]) -> list[str]:
+    return [entry, *(_WIDGET.format(name=name) for name in sorted(widgets))]

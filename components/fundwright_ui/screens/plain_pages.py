@@ -97,7 +97,7 @@ def _offer_in(request: Request) -> str:
     given = [pair for pair in request.query_params.multi_items() if pair[0] != _CHOSEN]
     choose, keep = (escape(f"?{urlencode([*given, (_CHOSEN, each)])}") for each in (code, "en"))
     return (
-        f'<aside class="fw-language-offer" lang="{code}" aria-label="{escape(accept)}"><a href="{choose}">{escape(accept)}</a>'
+        f'<aside class="fw-language-offer" lang="{code}" aria-label="{escape(accept)}"><a class="fw-link" href="{choose}">{escape(accept)}</a>'
         f'<a class="fw-language-dismiss" href="{keep}" aria-label="{escape(dismiss)}" title="{escape(dismiss)}">×</a></aside>'
     )
 
@@ -112,11 +112,13 @@ def plain_page(
 ) -> Response:
     """The page with this body, which `drawn` returned."""
     nonce = secrets.token_urlsafe(16)
+    offer = _offer.get()
+    head = bundle.styled_head(_ENTRY, nonce=nonce, widgets=["LanguageOffer"] if offer else [])
     text = (
         f'<!doctype html><html lang="{current_language()}" dir="ltr"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex, nofollow">'
-        f"<title>{escape(title)}</title><script>{_COLOR_SCHEME}</script>{bundle.styled_head(_ENTRY, nonce=nonce)}</head>"
-        f"<body>{body}{_offer.get()}<script>{_KEEP_TYPED}</script></body></html>"
+        f"<title>{escape(title)}</title><script>{_COLOR_SCHEME}</script>{head}</head>"
+        f"<body>{body}{offer}<script>{_KEEP_TYPED}</script></body></html>"
     )
     retry = {"Retry-After": str(retry_after_s)} if retry_after_s else {}
     return HTMLResponse(text, status_code=status, headers=plain_headers(nonce) | retry)

@@ -1,4 +1,4 @@
-"""Details of small screens: titles of sheets, tabs that do not fit, and the order of buttons."""
+"""Details of small screens: titles of sheets, tabs and labels that do not fit, and the order of buttons."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _FADES = """
   return ["--fw-fade-before", "--fw-fade-after"].map((name) => style.getPropertyValue(name));
 }
 """
+_HIDDEN_WIDTH_OF_STEP = "step => step.offsetWidth - step.closest('ol').clientWidth"
 
 
 def test_the_title_of_a_sheet_covers_what_scrolls_below_it(page: Page, administrator: str) -> None:
@@ -89,6 +90,15 @@ def test_tabs_fade_out_where_more_follow(recognized: Page) -> None:
     assert ready(recognized).evaluate(_FADES) == ["0px", "48px"]
     recognized.set_viewport_size({"width": 1440, "height": 900})
     assert recognized.evaluate(_FADES) == ["0px", "0px"]
+
+
+@pytest.mark.parametrize(("language", "label"), [("de", "Ihre Organisation beschreiben"), ("fr", "Décrire votre organisation")])
+def test_a_long_first_step_takes_two_lines(recognized: Page, base_url: str, language: str, label: str) -> None:
+    recognized.context.add_cookies([{"name": "language", "value": language, "url": base_url}])
+    recognized.set_viewport_size({"width": 340, "height": 740})
+    recognized.goto("/dashboard/train")
+    step = ready(recognized).get_by_role("link", name=label)
+    assert step.evaluate(_HIDDEN_WIDTH_OF_STEP) <= 0
 
 
 def test_the_main_button_of_a_form_is_the_last_one(page: Page, administrator: str) -> None:

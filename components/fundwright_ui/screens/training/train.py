@@ -528,9 +528,9 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
     rows = listing.rows
     has_problems = any(each.item.error for each in rows.shown)
     state_width = 124 if any(each.item.access for each in rows.shown) else 120 if has_problems else 102
-    # The space beside the panel at 1440 pixels. A problem is below its title and needs that of the last column.
+    # The space beside the panel at 1440 pixels, with a scroll bar. A problem is below its title and needs that of the last column.
     count_width = 92 if has_problems else 86  # the last column has a wider margin
-    title_width = 698 - 136 - state_width - count_width - (0 if has_problems else 124)
+    title_width = 683 - 136 - state_width - count_width - (0 if has_problems else 124)
 
     def open_row(event: RowOpened) -> None:
         url.set(**CLOSED | {"document": event.id, "open": None})
