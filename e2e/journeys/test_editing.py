@@ -178,7 +178,7 @@ def test_of_two_tabs_none_overwrites_the_other_unseen(draft: DraftPage, complain
     draft.text.press_sequentially("First tab. ")
     eventually(lambda: draft.saved("First tab.") or None)
     other.page.unroute_all()
-    conflict = other.page.get_by_role("alert").filter(has_text="This section was changed elsewhere.")
+    conflict = other.page.get_by_role("alert").filter(has_text="You changed this section elsewhere")
     expect(conflict.get_by_role("insertion")).to_contain_text("Second")
     assert not draft.saved("Second tab.")
     conflict.get_by_role("button", name="Keep my text").click()

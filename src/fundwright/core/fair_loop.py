@@ -97,7 +97,8 @@ class FairEventLoop(asyncio.SelectorEventLoop):
         work = _work.get() if context is None else context.get(_work, _SERVER)
         if work.party is None:
             return super().call_soon(callback, *args, context=context)
-        self._check_closed()
+        if self.is_closed():
+            raise RuntimeError("Event loop is closed")
         handle = asyncio.Handle(callback, args, self, context)
         ready = self._ready_of.get(work)
         if ready is not None:

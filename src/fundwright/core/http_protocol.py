@@ -111,7 +111,7 @@ class _ParsedInTurns(_Protocol):
             self.transport.resume_reading()
 
 
-class PlacedSocket(_ParsedInTurns, WebSocketsSansIOProtocol):  # type: ignore[misc]
+class PlacedSocket(_ParsedInTurns, WebSocketsSansIOProtocol):
     """A socket that gives back the place of its connection, which it took over from HTTP."""
 
     _PIECE_BYTES = 1_000
@@ -151,7 +151,7 @@ class _Flow(FlowControl):
         self._on_resumed()
 
 
-class BoundedHttp(_ParsedInTurns, H11Protocol):  # type: ignore[misc]
+class BoundedHttp(_ParsedInTurns, H11Protocol):
     """Has a place among the `connections`, and limits of time for the head and the body of each request."""
 
     _PIECE_BYTES = 4_000
