@@ -143,7 +143,11 @@ def again_alone(result: Result) -> Result:
     if not 0 < len(failed) <= FEW:
         return result
     check = result.check
-    alone = run(replace(check, name=f"{check.name}, alone", command=(*check.command, "--last-failed"), is_again=True))
+    alone = run(
+        replace(
+            check, name=f"{check.name}, alone", command=(*check.command, "--last-failed", "--numprocesses", "0"), is_again=True
+        )
+    )
     return replace(
         result, code=alone.code, seconds=result.seconds + alone.seconds, passed_alone=failed if alone.is_passed else ()
     )

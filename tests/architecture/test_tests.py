@@ -21,6 +21,8 @@ ALLOWED = {
     "tests/fuzzing/conftest.py": "a run that lasts as long as it is told to",
     "tests/soak/__main__.py": "a run that lasts as long as it is told to, and processes that are killed at random moments",
     "tests/scripts/test_wheel.py": "a server in another environment, which starts and embeds in its own time",
+    "tests/core/test_fair_loop.py": "answers of a database that come soon or late, on purpose",
+    "tests/language/test_local.py": "the longest pause of a thread, as a share of the call that must not cause it",
     "tests/core/sandboxed.py": "parsers that never end, on purpose",
     "tests/core/computed.py": "functions that take a while, on purpose",
     "tests/core/test_computing.py": "callers that wait for their turn, and processes that must not answer however long they have",

@@ -239,6 +239,41 @@ class TestTurns:
         opened[1].write_eof()
         assert await eventually(lambda: SIZES) == [size]
 
+    async def test_what_cannot_be_parsed_ends_the_connection(
+        self, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(_protocol: H11Protocol, _data: bytes) -> None:
+            raise RuntimeError("a fault of the parser")
+
+        server = await serve()
+        monkeypatch.setattr(H11Protocol, "data_received", fail)
+        monkeypatch.setattr(asyncio.get_running_loop(), "_exception_handler", lambda *_: None)
+        assert await rest(await server.send(HALF)) == b""
+        await eventually(lambda: len(server.places) == 0)
+
+    async def test_pings_of_a_client_that_reads_nothing_are_not_answered_for_ever(
+        self, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        opened = list[_Socket]()
+        made = _Socket.connection_made
+
+        def noted(socket: _Socket, transport: asyncio.Transport) -> None:
+            opened.append(socket)
+            made(socket, transport)
+
+        monkeypatch.setattr(_Socket, "connection_made", noted)
+        server = await serve()
+        async with connect(f"ws://127.0.0.1:{server.port}/unread") as client:
+            client.transport.pause_reading()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(2):
+                    while True:
+                        client.transport.write((b"\x89\xfd\0\0\0\0" + b"x" * 125) * 1_000)
+                        while client.transport.get_write_buffer_size():
+                            await asyncio.sleep(0)
+            assert opened[0].transport.get_write_buffer_size() < 1_000_000
+            client.transport.abort()
+
     async def test_a_socket_inflates_no_message_before_the_last_one_is_read(
         self, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:

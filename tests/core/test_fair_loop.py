@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Coroutine
 from contextvars import copy_context
+from time import perf_counter
 from typing import Any, TypeVar, cast
 from uuid import uuid4
 
@@ -42,7 +43,7 @@ class Clock:
         return self.now_s
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr("fundwright.core.fair_loop.time", clock)
@@ -158,6 +159,36 @@ class TestTurns:
             return order[order.index("page") + 1 :]
 
         assert (run(main)[0] == "page") is comes_next
+
+    def test_pages_with_tiny_steps_leave_turns_to_others(self) -> None:
+        """On the real clock: the database answers in two milliseconds, again and again."""
+
+        async def main() -> int:
+            order = list[str]()
+
+            async def page() -> None:
+                work_for("page")
+                for _ in range(100):
+                    await asyncio.sleep(0.002)
+                    order.append("page")
+
+            async def busy() -> None:
+                work_for("busy")
+                while True:
+                    await asyncio.sleep(0)
+                    order.append("busy")
+                    end = perf_counter() + 0.001
+                    while perf_counter() < end:
+                        pass
+
+            going = asyncio.create_task(busy())
+            await asyncio.sleep(0.2)
+            order.clear()
+            await asyncio.create_task(page())
+            going.cancel()
+            return order.count("busy")
+
+        assert run(main) > 20
 
     def test_nobody_waits_for_a_page_that_uses_as_much(self, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("fundwright.core.fair_loop._EXPECTED_S", 10.0)

@@ -140,16 +140,47 @@ CPARS: Satisfactory
     [
         ("DMM was worth $2,960,500.", "$2,960,500."),
         ("Our U.S. Air Force contract was worth $2,960,500.", "$2,960,500."),
-        ("The Coast Guard rated us Exceptional.", "exceptional"),
-        ("The Cutter Data Migration was a CPFF contract for the Coast Guard.", "cpff"),
+        ("The Coast Guard rated us Exceptional.", "Exceptional"),
+        ("The Cutter Data Migration was a CPFF contract for the Coast Guard.", "CPFF"),
         ("DMM was worth $18.4M.", ""),
         ("The Air Force rated us Very Good.", ""),
         ("The Coast Guard rated us Satisfactory.", ""),
         ("We did exceptional work.", ""),
+        ("The Cutter Data Migration delivered exceptional results for the Coast Guard.", ""),
+        ("Our work for the Coast Guard was not CPFF.", ""),
+        ("Unlike our CPFF contract, the Cutter Data Migration was FFP.", ""),
+        ("CPARS for the Coast Guard: Satisfactory; our best is Exceptional.", ""),
     ],
 )
 def test_a_value_or_a_judgment_of_another_record_is_found(sentence: str, foreign: str) -> None:
     assert records.foreign_value(sentence, ((_RATED, "Past Performance"),)) == foreign
+
+
+_SAME_CUSTOMER = """Contract Title: Harbor Study
+Customer: U.S. Air Force
+Type: CPFF
+Value: $18.4M
+CPARS: Exceptional
+
+Contract Title: Runway Study
+Customer: U.S. Air Force
+Type: FFP
+Value: $900,000
+CPARS: Satisfactory
+"""
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The U.S. Air Force paid $900,000 for one of these studies.",
+        "The Air Force rated us Exceptional on our most recent contract.",
+        "We hold an FFP contract with the Air Force.",
+        "We hold FFP and CPFF contracts with the Air Force.",
+    ],
+)
+def test_a_name_that_several_records_have_fits_each(sentence: str) -> None:
+    assert records.foreign_value(sentence, ((_SAME_CUSTOMER, "Past Performance"),)) == ""
 
 
 @pytest.mark.parametrize(

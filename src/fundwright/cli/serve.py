@@ -38,6 +38,8 @@ log = structlog.get_logger()
 # More than the runtime accepts, so that it can answer with a sentence; beyond this the connection is dropped.
 _MAX_FRAME_BYTES = 16_000_000
 _UNREAD_TIMEOUT_MS = 60_000
+_MOST_HEAD_BYTES = 100_000
+"""Of the address and the headers of a request. Addresses can have some 60,000 characters."""
 _PING_EVERY_S = 5
 _PING_TIMEOUT_S = 10
 """A page whose network is gone without a word is no longer shown as present after these two together."""
@@ -229,6 +231,7 @@ async def answer_requests(application: FastAPI, listening: socket.socket, settin
         ws_ping_interval=_PING_EVERY_S,
         ws_ping_timeout=_PING_TIMEOUT_S,
         lifespan="off",
+        h11_max_incomplete_event_size=_MOST_HEAD_BYTES,
         timeout_keep_alive=_KEPT_ALIVE_S,
         timeout_graceful_shutdown=2,
         reset_contextvars=True,  # otherwise a connection keeps the party of a request that it has carried

@@ -210,9 +210,11 @@ def _answer(scope: Scope, error: TooSlow) -> Response:
     headers = {"Retry-After": str(error.retry_after_s)}
     if "text/html" not in Headers(scope=scope).get("accept", ""):
         return JSONResponse(error_body(type(error).__name__, error.sentence), status_code=error.status, headers=headers)
+    is_safe = scope["method"] in ("GET", "HEAD")  # a form would be lost
+    again = f'<meta http-equiv="refresh" content="{error.retry_after_s}">' if is_safe else ""
     page = (
         f'<!doctype html><html lang="{current_language()}"><head><meta charset="utf-8"><title>Fundwright</title>'
-        f'<meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="{error.retry_after_s}"></head>'
+        f'<meta name="viewport" content="width=device-width">{again}</head>'
         f"<body><main><h1>Fundwright</h1><p>{escape(error.sentence)}</p></main></body></html>"
     )
     return HTMLResponse(page, status_code=error.status, headers=headers | {"Cache-Control": "no-store"})

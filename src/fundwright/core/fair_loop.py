@@ -33,9 +33,12 @@ _MANY = 16
 opens has about as many queries."""
 _HIGHEST_FACTOR = 4
 _EXPECTED_S = 0.003
+_PATIENCE_S = 0.005
+"""The most that the others wait for pages before one of them is served."""
 _EXPECTED_SAVINGS_S = 0.05
 """The loop waits this long for the next step of a page that has saved this much, before it turns to those who have saved nothing: the database
 answers in a millisecond or two, and their step may take fifty. Opening a page has some thirty such moments."""
+_LEAST_WAIT_S = 0.0005
 _FORGET_ABOVE = 1_000
 
 
@@ -71,8 +74,8 @@ class FairEventLoop(asyncio.SelectorEventLoop):
     """Runs ready steps, first those of the party that has used the least time lately (borrowed virtual time, Duda and Cheriton 1999). The more
     steps a party has ready at once, the more each costs it.
 
-    A party that has used less than its share, such as a person who clicks, waits for about one turn of another party. The loop never idles
-    while something is ready, and looks for input after each turn.
+    A party that has used less than its share, such as a person who clicks, waits for about one turn of another party. The loop looks for
+    input after each turn, and idles for a few milliseconds at most while something is ready.
     """
 
     def __init__(self) -> None:
@@ -92,6 +95,8 @@ class FairEventLoop(asyncio.SelectorEventLoop):
         """The page that was served last and has nothing ready."""
         self._expected_until = 0.0
         self._waiting: asyncio.TimerHandle | None = None
+        self._waiting_since = 0.0
+        self._patience_s = _PATIENCE_S
 
     def call_soon(self, callback: Callable[..., object], *args: Any, context: Context | None = None) -> asyncio.Handle:
         work = _work.get() if context is None else context.get(_work, _SERVER)
@@ -129,6 +134,8 @@ class FairEventLoop(asyncio.SelectorEventLoop):
         if self._is_worth_waiting():
             return
         at, _, work = heappop(self._order)
+        if at >= self._now:
+            self._patience_s = _PATIENCE_S
         self._now = max(self._now, at)
         ready = self._ready_of[work]
         at_once = len(ready)
@@ -162,10 +169,12 @@ class FairEventLoop(asyncio.SelectorEventLoop):
         """Whether the page that was served last should be next, and will soon be ready. The loop looks for input meanwhile."""
         if self._expected is None or self._expected in self._ready_of or self._order[0][0] < self._now:
             return False
-        left_s = self._expected_until - time.perf_counter()
+        now = time.perf_counter()
+        left_s = min(self._expected_until - now, self._patience_s)
         if left_s <= 0:
             return False
         self._is_scheduled = True
+        self._waiting_since = now
         self._waiting = self.call_later(left_s, self._stop_waiting_and_serve, context=_SERVER_CONTEXT)
         return True
 
@@ -176,6 +185,11 @@ class FairEventLoop(asyncio.SelectorEventLoop):
     def _stop_waiting(self) -> None:
         assert self._waiting is not None
         self._waiting.cancel()
+        waited_s = time.perf_counter() - self._waiting_since
+        self._patience_s -= max(waited_s, _LEAST_WAIT_S)
+        self._now += waited_s  # so that those who wait become due
+        if self._expected is not None:
+            self._used_until[self._expected] += waited_s
         self._waiting = self._expected = None
         self._is_scheduled = False
 

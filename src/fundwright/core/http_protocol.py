@@ -1,5 +1,5 @@
-"""HTTP connections that end when a request does not arrive in time, and whose bytes are parsed in turns. uvicorn waits for ever, and parses what has
-arrived at once."""
+"""HTTP connections that end when a request does not arrive in time, and whose bytes are parsed in turns. uvicorn has no such limits, and parses all that
+has arrived in one step."""
 
 from __future__ import annotations
 
@@ -69,8 +69,6 @@ class _ParsedInTurns(_Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._unparsed += data
-        if len(self._unparsed) > _MOST_UNPARSED_BYTES:
-            self.transport.pause_reading()
         self.parse_soon()
 
     def eof_received(self) -> bool | None:
@@ -78,7 +76,9 @@ class _ParsedInTurns(_Protocol):
         return self._has_ended
 
     def parse_soon(self) -> None:
-        """Parse the next piece when it is its turn, unless whoever reads what has been parsed is not ready."""
+        """Parse the next piece when it is its turn, unless its reader is not ready. Call it whenever reading has continued."""
+        if len(self._unparsed) > _MOST_UNPARSED_BYTES:
+            self.transport.pause_reading()
         if self._unparsed and not self._is_in_line and not self.is_held_back():
             self._is_in_line = True
             self.loop.call_soon(self._parse_piece, context=self._turns)
@@ -98,17 +98,30 @@ class _ParsedInTurns(_Protocol):
             return
         piece = bytes(self._unparsed[: self._PIECE_BYTES])
         del self._unparsed[: self._PIECE_BYTES]
-        self.parse(piece)
-        if (successor := self.transport.get_protocol()) is not self:
-            rest, self._unparsed = bytes(self._unparsed), bytearray()
-            if rest:
-                successor.data_received(rest)  # type: ignore[union-attr]
+        try:
+            self.parse(piece)
+        except Exception:  # as asyncio does for what `data_received` raises
+            self._unparsed.clear()
+            self.transport.abort()
+            raise
+        if isinstance(successor := self.transport.get_protocol(), _ParsedInTurns) and successor is not self:
+            successor.take_over(bytes(self._unparsed), has_ended=self._has_ended)
+            self._unparsed.clear()
         elif self._unparsed:
             self.parse_soon()
         elif self._has_ended:
             self.transport.close()
         elif not self.is_held_back():
             self.transport.resume_reading()
+
+    def take_over(self, rest: bytes, *, has_ended: bool) -> None:
+        """Continue with what another protocol has not parsed, after the upgrade to a socket."""
+        self._unparsed += rest
+        self._has_ended = has_ended
+        if self._unparsed:
+            self.parse_soon()
+        elif has_ended:
+            self.transport.close()
 
 
 class PlacedSocket(_ParsedInTurns, WebSocketsSansIOProtocol):
@@ -127,7 +140,11 @@ class PlacedSocket(_ParsedInTurns, WebSocketsSansIOProtocol):
             place.end()
 
     def is_held_back(self) -> bool:
-        return self.read_paused
+        return self.read_paused or not self.writable.is_set()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self.parse_soon()
 
     async def receive(self) -> ASGIReceiveEvent:
         message = await super().receive()
@@ -178,12 +195,14 @@ class BoundedHttp(_ParsedInTurns, H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        self._unparsed.clear()
         self._cancel()
         if self._place is not None:
             self._place.end()
 
     def data_received(self, data: bytes) -> None:
         self._received_bytes += len(data)
+        self._unset_keepalive_if_required()  # it could end the connection before it is the turn of this data
         super().data_received(data)
 
     def is_held_back(self) -> bool:

@@ -15,9 +15,13 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffd")
 """Letters and symbols that look like a space, and the replacement of an unprintable character."""
 _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ufffe\uffff\ud800-\udfff]")
 """Characters that PostgreSQL or XML cannot hold, and those that change the direction of the text after them."""
-_LETTER = r"[^\W\d_][\u0300-\u036f\u200c\u200d\ufe00-\ufe0f]*"
-"""With accents of its own, joiners, and variation selectors, which programs skip."""
-_LINKED = rf"(?<=\S):(?=/{{1,3}}\S)|(?<=[^\s.])[.\u3002\uff0e\uff61](?=(?:{_LETTER}){{2}})|(?<=\d)\.(?=\d{{1,3}}\.\d{{1,3}}\.\d)|(?<=\S)@(?=\S)"
+_ACCENTS = "\u0300-\u036f\u200c\u200d\ufe00-\ufe0f"
+"""Combining accents, joiners, and variation selectors, which mail programs take for part of a word."""
+_AFTER_WORD = rf"(?<=[\w{_ACCENTS}])"
+_LINKED = (
+    rf"{_AFTER_WORD}:(?=/{{1,3}}[\w\[])|{_AFTER_WORD}[.\u3002\uff0e\uff61](?=(?:[^\W\d_][{_ACCENTS}]*){{2}})|{_AFTER_WORD}@(?=\w)"
+    r"|(?<=\d)\.(?=\d{1,3}\.\d{1,3}\.\d{1,3}[/:])"
+)
 """The characters that let mail programs read an address: those of “https://…”, “example.org”, “203.0.113.5”, and “ada@…”, but not those of “U.S.”
 and “1.2”."""
 

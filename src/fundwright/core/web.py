@@ -358,22 +358,23 @@ class RequestLimitMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        kind = HTTPConnection(scope).headers.get("content-type", "")
+        kind = HTTPConnection(scope).headers.get("content-type", "").lower()
         is_form = kind.startswith("application/x-www-form-urlencoded")
         is_json = not is_form and not kind.startswith("multipart/")
         received = bytearray()
-        received_bytes = 0
+        received_bytes = fields = 0
 
         async def receive_bounded() -> Message:
-            nonlocal received_bytes
+            nonlocal received_bytes, fields
             message = await receive()
             body: bytes = message.get("body", b"")
             received_bytes += len(body)
             limit = scope.get(_BODY_LIMIT, _MAX_FORM_BYTES if is_form else _MAX_BODY_BYTES)
             if received_bytes > limit:
                 raise HTTPException(413, f"The request is larger than {number(limit)} bytes")
-            if is_form and body.count(b"&") > _MOST_FIELDS:
-                raise HTTPException(413, f"The form has more than {number(_MOST_FIELDS)} fields")
+            fields += body.count(b"&") if is_form else 0
+            if fields > _MOST_FIELDS:
+                raise HTTPException(413, f"The form has more than {number(_MOST_FIELDS)} fields. Send fewer")
             if _BODY_LIMIT not in scope and is_json:
                 received.extend(body)
                 if not message.get("more_body") and count_parts(received) > _MOST_PARTS:

@@ -41,8 +41,9 @@ MAX_VALUES = 100
 """Rows with more values are not compared and count as not found."""
 _NAME = re.compile(r"\b[^\W\d_a-z][\w&'’.-]{0,40}(?: (?:(?:of|the|for|and) ){0,2}[^\W\d_a-z][\w&'’.-]{0,40}){1,12}")
 _ACRONYM = re.compile(r"\b[A-Z]{3,8}\b")
-_JUDGED = (ProjectField.RATING, ProjectField.TYPE)
-"""Fields whose values are words that other records may have, too."""
+_CATEGORIES = (ProjectField.RATING, ProjectField.TYPE)
+"""Fields whose values are common words."""
+_DENIES = re.compile(r"\b(?:not|no|never|unlike|instead)\b|n['’]t\b", re.IGNORECASE)
 _CODE = re.compile(r"\b(?=[\w-]{0,30}\d)[\w-]{5,31}\b")
 _MIN_FIELDS = 3
 """A record with fewer fields continues when one of its labels is repeated."""
@@ -59,6 +60,8 @@ class _Record:
     words: str = " "
     labels: set[str] = field(default_factory=set[str])
     fields: dict[str, str] = field(default_factory=dict[str, str])
+    categories: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Its rating and type, as they are written."""
     person: frozenset[str] = frozenset()
     """The words of the person's name, if the record is about a person."""
     is_empty: bool = True
@@ -70,7 +73,10 @@ class _Record:
         self.words += f"{_flat(label)} {_flat(text)} " if label else f"{_flat(text)} "
         if label:
             self.labels.add(_flat(label))
-            self.fields.setdefault(_key(label), _flat(text))
+            key = _key(label)
+            self.fields.setdefault(key, _flat(text))
+            if key in _CATEGORIES:
+                self.categories.setdefault(key, tuple(_category_words(key, text)))
             if project_field(label) == ProjectField.TITLE:
                 self.person = self.person or person_named(text)
 
@@ -98,6 +104,7 @@ class _Records:
     def __init__(self, records: Sequence[_Record]) -> None:
         self.records = records
         self._having: dict[str, int] = {}
+        self._categories = {word for record in records for words in record.categories.values() for word in words}
         for place, record in enumerate(records):
             for word in set(record.words.split()):
                 self._having[word] = self._having.get(word, 0) | 1 << place
@@ -128,9 +135,8 @@ class _Records:
         """Return the names in a sentence that records contain, with the positions of these records. A capital letter at the beginning
         of a sentence, and words such as “contract”, are not part of a name that records have."""
         names = [name for match in _NAME.finditer(sentence) if (name := self._longest_held(match.group().split(" ")))]
-        judged = " ".join(record.fields.get(field, "") for record in self.records for field in _JUDGED).split()
         acronyms = (match.group() for match in _ACRONYM.finditer(sentence))
-        names += [each for each in acronyms if _flat(each) not in judged and not any(each in name for name in names)]
+        names += [each for each in acronyms if each not in self._categories and not any(each in name for name in names)]
         return [(name, places) for name in names if (places := self.holding(name))]
 
     def _longest_held(self, words: Sequence[str]) -> str:
@@ -141,16 +147,16 @@ class _Records:
         )
         return next((run for run in runs if self.holding(run)), "")
 
-    def judgment_of_other(self, sentence: str, best: int, names: Sequence[str]) -> str:
-        """Return the rating or type in a sentence that another record has, and not that of the sentence, or ''."""
-        record, words = self.records[best], f" {_flat(sentence)} "
+    def foreign_category(self, sentence: str, best: int, names: Sequence[str]) -> str:
+        """Return the rating or type in a sentence that another record has but this one does not, or ''."""
+        record = self.records[best]
         for other in self.records:
-            for name in _JUDGED:
-                if name in record.fields and name in other.fields and other.is_apart_from(record, names):
-                    values = (value.strip() for value in re.split(r"\d+", other.fields[name]))
-                    for value in values:
-                        if value and f" {value} " in words and not record.holds(value):
-                            return value
+            for key in record.categories.keys() & other.categories.keys():
+                own = record.categories[key]
+                if other.is_apart_from(record, names) and not any(_is_in(word, sentence) for word in own):
+                    foreign = (word for word in other.categories[key] if word not in own and _is_in(word, sentence))
+                    if found := next(foreign, ""):
+                        return found
         return ""
 
     def is_of_other(self, part: str, best: int, names: Sequence[str]) -> bool:
@@ -196,9 +202,25 @@ def foreign_value(sentence: str, sources: Sequence[tuple[str, str]]) -> str:
     if not of_all:
         return ""
     names = [_flat(name) for name, _ in named]
-    best = min(of_all)
-    value = next((value for value in (*amounts, *periods) if records.is_of_other(value, best, names)), "")
-    return value or records.judgment_of_other(sentence, best, names)
+    for value in (*amounts, *periods):
+        if all(records.is_of_other(value, place, names) for place in of_all):
+            return value
+    if _DENIES.search(sentence):
+        return ""
+    foreign = [records.foreign_category(sentence, place, names) for place in of_all]
+    return foreign[0] if all(foreign) else ""
+
+
+def _category_words(key: str, text: str) -> Iterator[str]:
+    """Return the ratings or acronyms of types in a value, such as “Very Good” and “Exceptional” in “Very Good (2023), Exceptional (2022).”"""
+    for part in re.split(r"[\d(),;/|]+", text):
+        word = part.strip()
+        if word[:1].isupper() and (key == ProjectField.RATING or word.isupper()):
+            yield word
+
+
+def _is_in(word: str, sentence: str) -> bool:
+    return bool(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence))
 
 
 def _nearest(records: _Records, row: Sequence[Sequence[str]]) -> int:
