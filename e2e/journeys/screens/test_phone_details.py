@@ -92,7 +92,7 @@ def test_tabs_fade_out_where_more_follow(recognized: Page) -> None:
     assert recognized.evaluate(_FADES) == ["0px", "0px"]
 
 
-@pytest.mark.parametrize(("language", "label"), [("de", "Ihre Organisation"), ("fr", "Décrire votre")])
+@pytest.mark.parametrize(("language", "label"), [("de", "beschreiben"), ("fr", "Décrire votre")])
 def test_a_long_first_step_takes_two_lines(recognized: Page, base_url: str, language: str, label: str) -> None:
     recognized.context.add_cookies([{"name": "language", "value": language, "url": base_url}])
     recognized.set_viewport_size({"width": 340, "height": 740})
