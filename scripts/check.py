@@ -4,8 +4,8 @@
 browser, as `make check` does. Slow tests are left to `make soak`. Every step runs even if earlier ones fail; the exit code tells
 whether one failed.
 
-When a few Python tests or journeys fail, they run once more after everything else: what passes alone failed because the machine
-was busy. It is printed, so that someone looks at it.
+When a few Python tests or journeys fail, they run once more after everything else. What then passes is printed, so that
+someone looks at it: it may have failed because the machine was busy, or because of another test.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ WORKERS = (os.cpu_count() or 1) // 2
 TESTS_FAILED = 1
 """The exit code of pytest when nothing else went wrong."""
 FEW = 5
-"""Failed tests that run once more. More have one cause, and that is not how busy the machine was."""
+"""Failed tests that run once more. More than this usually share a cause other than a busy machine."""
 
 
 def pytest(name: str, *arguments: str, markers: str = "not slow") -> Check:
@@ -127,7 +127,7 @@ def main(checks: Sequence[Check]) -> bool:
     )
     print(f"  {'total':<18}{time.monotonic() - started:7.1f} s")
     for test in (test for row in results for test in row.passed_alone):
-        print(f"  failed beside other checks, and passed alone: {test}")
+        print(f"  failed at first, and passed when run again: {test}")
     return all(row.is_passed for row in results)
 
 

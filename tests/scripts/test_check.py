@@ -44,7 +44,7 @@ def _passes(tmp_path: Path, tests: str) -> bool:
 
 def test_names_a_test_that_passes_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _passes(tmp_path, _ONCE)
-    assert "passed alone: test_some.py::test_is_late_once" in capsys.readouterr().out
+    assert "passed when run again: test_some.py::test_is_late_once" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("tests", [_ALWAYS, _ONCE + _ALWAYS, _MANY, _ONCE + _CRASH], ids=["always", "one", "many", "crash"])

@@ -30,7 +30,7 @@ from fundwright_ui.runtime.router import PUBLIC, Found
 from fundwright_ui.ui.moments import show_moments_in
 
 _MOST_IDS = 8
-"""An address names fewer. Each is looked for in all tables of all workspaces of a person."""
+"""Real addresses contain fewer. Each is looked up in every table, for each of the person's workspaces."""
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 OnView = Callable[[str, Actor | None, str], None]

@@ -21,7 +21,7 @@ _MAX_FORMATTED_CHARACTERS = 5_000
 _MAX_FORMATTED_IN_THREAD = 50_000
 _MAX_CELLS = 5_000
 _OUTSIDE = r"https?:|mailto:[^?]*\Z"
-"""What follows “?” in an email link could add recipients that nobody sees."""
+"""The part after “?” in an email link could add hidden recipients."""
 _SAFE_ADDRESS = re.compile(rf"{_OUTSIDE}|/(?!/)|#", re.IGNORECASE)
 _OUTSIDE_ADDRESS = re.compile(_OUTSIDE, re.IGNORECASE)
 _ELEMENTS: dict[str, Any] = {

@@ -44,7 +44,7 @@ class Place:
         self.is_waiting = True
         self.account_id: UUID | None = None
         self.party: Hashable = network
-        """Whose work it is to parse what arrives: that of the network, or behind a proxy, of each connection."""
+        """The party that pays for parsing what arrives: the network, or behind a proxy, the connection itself."""
 
     def wait(self, *, is_waiting: bool) -> None:
         """Whether the connection is idle or its request is arriving, so that closing it would interrupt no work."""

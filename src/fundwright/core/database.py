@@ -126,7 +126,7 @@ def call_after_commit(session: AsyncSession, function: Callable[[], object]) -> 
 
 
 class _NoTurn(NoFreeConnection):
-    """The connections of a party are in use."""
+    """The party already holds its share of the connections."""
 
 
 @contextmanager

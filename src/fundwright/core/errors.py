@@ -110,7 +110,7 @@ class DatabaseAway(FundwrightError):
 
 
 class ConnectionsTaken(DatabaseAway):
-    """What the caller works for uses its share of the connections to the database."""
+    """The party of the caller already holds its share of the connections to the database."""
 
     def __init__(self) -> None:
         super().__init__(t("Too many requests are waiting at the moment. Try again in a minute."))

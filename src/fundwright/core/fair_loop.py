@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 
 class _Work(NamedTuple):
-    """For whom something works, and what a second of it costs: an account that does both has two turns, one for each price."""
+    """Whose work a step is, and what a second of it costs. An account with pages and jobs has two turns, one for each price."""
 
     party: Hashable = None
     price: float = 1.0
@@ -27,17 +27,17 @@ _SLICE_S = 0.001
 _CREDIT_S = _DEBT_S = 0.3
 """How much a party can save while it uses less than its share, and owe."""
 _BEHIND_PAGES_PRICE = 4.0
-"""What jobs and the requests of programs pay, in seconds for each second. Pages pay one."""
+"""The price of jobs and API requests, in seconds charged for each second used. Pages pay 1."""
 _MANY = 16
-"""With more steps ready at once than this, a party pays more for each, so that those who flood the server wait for those who click. A page that
-opens has about as many queries."""
+"""With more steps ready at once than this, a party pays more for each, so that those who flood the server wait for those who click. Opening a page
+sends about this many queries."""
 _HIGHEST_FACTOR = 4
 _EXPECTED_S = 0.003
-_PATIENCE_S = 0.005
-"""The most that the others wait for pages before one of them is served."""
 _EXPECTED_SAVINGS_S = 0.05
-"""The loop waits this long for the next step of a page that has saved this much, before it turns to those who have saved nothing: the database
-answers in a millisecond or two, and their step may take fifty. Opening a page has some thirty such moments."""
+"""The loop waits this long for the next step of a page that has saved this much, before it serves those without savings: the database answers
+in 1 to 2 ms, and one of their steps may take 50. Opening a page has some 30 such moments."""
+_PATIENCE_S = 0.005
+"""How long those without savings wait in all before one of them is served."""
 _LEAST_WAIT_S = 0.0005
 _FORGET_ABOVE = 1_000
 
@@ -54,7 +54,7 @@ def work_for_page() -> None:
 
 
 def work_behind_pages() -> None:
-    """Let the current task, and those that it starts, leave three quarters of the loop to pages: nobody looks at what it does."""
+    """Let the current task, and those that it starts, leave most of the loop to pages: no one waits for it on a screen."""
     _work.set(_work.get()._replace(price=_BEHIND_PAGES_PRICE))
 
 
@@ -188,7 +188,7 @@ class FairEventLoop(asyncio.SelectorEventLoop):
         waited_s = time.perf_counter() - self._waiting_since
         self._patience_s -= max(waited_s, _LEAST_WAIT_S)
         self._now += waited_s  # so that those who wait become due
-        if self._expected is not None:
+        if self._expected in self._used_until:
             self._used_until[self._expected] += waited_s
         self._waiting = self._expected = None
         self._is_scheduled = False

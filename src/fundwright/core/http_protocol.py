@@ -49,8 +49,8 @@ else:
 
 
 class _ParsedInTurns(_Protocol):
-    """What has arrived over a connection is parsed as work for its address, a piece at a time. A piece of chunks of one byte, of pings, or of what
-    a thousandth of its size was compressed to takes some milliseconds, and others have their turns after it."""
+    """What has arrived over a connection is parsed as work for its address, a piece at a time. A piece of chunks of one byte, of pings, or of data
+    that expands a thousandfold takes some milliseconds, and others have their turns after it."""
 
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
@@ -153,7 +153,7 @@ class PlacedSocket(_ParsedInTurns, WebSocketsSansIOProtocol):
 
     async def send(self, message: ASGISendEvent) -> None:
         await super().send(message)
-        self.parse_soon()  # it reads on to find the end of a connection that it closes
+        self.parse_soon()  # uvicorn reads on for the peer's close frame
 
 
 class _Flow(FlowControl):

@@ -42,7 +42,7 @@ _MIN_BYTES = 10_000
 _BUFFER_BYTES = 1 << 18
 _REFUSAL_BYTES = 10_000
 _ANSWER_S = 20
-"""How long the process to fork from may take to import modules and fork, or to end. What has taken longer is killed, and its children with it."""
+"""How long the process to fork from may take to import modules and fork, or to end. A process that takes longer is killed together with its children."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ class Sandbox:
                     if control.recv(1):
                         return
                 log.warning("sandbox.replaced", reason="The process that the sandbox forks from has ended or does not answer.")
-                self._server[0].kill()  # once it continued, it would fork a second child with these sockets
+                self._server[0].kill()  # if it resumed, it would fork a second child with these sockets
                 self._end()
         raise Interrupted
 

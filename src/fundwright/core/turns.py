@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 class Turns:
     """`slots` that accounts share. Each holds at most `each` of them; a free slot goes to the account that holds the fewest, and
     among those to the one that has waited longest for its turn. The last `reserved` ones are for accounts that hold less than half of what they may,
-    so that these do not wait until others have ended something. Not for use from several threads."""
+    so that they need not wait for others to finish. Not for use from several threads."""
 
     def __init__(self, slots: int, *, each: int, reserved: int = 0) -> None:
         self._free = slots

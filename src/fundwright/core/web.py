@@ -52,7 +52,7 @@ _THREADS = 4
 _MAX_BODY_BYTES = 1_000_000
 """The maximum size of a request body. Parsing 16 MB of JSON blocked everyone for two seconds."""
 _MAX_FORM_BYTES, _MOST_FIELDS = 150_000, 100
-"""Of a form without files, such as the comment of a guest: 10,000 characters that take 12 bytes each, and its name and password."""
+"""For a form without files, such as a guest's comment: 10,000 characters of up to 12 bytes each, and a name and password."""
 _MOST_PARTS = 10_000
 """The most objects, arrays, and members in a JSON body, unless its route calls `set_body_limit`. Refusing 90,000 members took 0.3 s."""
 _MOST_PROBLEMS = 100
