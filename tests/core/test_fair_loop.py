@@ -137,6 +137,7 @@ class TestTurns:
         self, clock: Clock, monkeypatch: pytest.MonkeyPatch, waits_s: float, answers_in_s: float, comes_next: bool
     ) -> None:
         monkeypatch.setattr("fundwright.core.fair_loop._EXPECTED_S", waits_s)
+        monkeypatch.setattr("fundwright.core.fair_loop._PATIENCE_S", waits_s)
 
         async def main() -> list[object]:
             order = list[object]()
