@@ -4,6 +4,7 @@ has arrived in one step."""
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextvars import copy_context
 from enum import Enum, auto
@@ -48,7 +49,7 @@ else:
     _Protocol = object
 
 
-class _ParsedInTurns(_Protocol):
+class _ParsedInTurns(ABC, _Protocol):
     """What has arrived over a connection is parsed as work for its address, a piece at a time. A piece of chunks of one byte, of pings, or of data
     that expands a thousandfold takes some milliseconds, and others have their turns after it."""
 
@@ -83,8 +84,9 @@ class _ParsedInTurns(_Protocol):
             self._is_in_line = True
             self.loop.call_soon(self._parse_piece, context=self._turns)
 
+    @abstractmethod
     def is_held_back(self) -> bool:
-        raise NotImplementedError
+        """Whether the reader of what is parsed is not ready for more."""
 
     def parse(self, piece: bytes) -> None:
         super().data_received(piece)
