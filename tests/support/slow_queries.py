@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -66,6 +66,9 @@ class Gate(Database):
     async def reading(self, *, scope: Scope | None = None) -> AsyncIterator[AsyncSession]:
         async with self._let_through(), self._database.reading(scope=scope) as session:
             yield session
+
+    def together(self) -> Callable[[], AbstractAsyncContextManager[AsyncSession]]:
+        return self.reading
 
     @asynccontextmanager
     async def _let_through(self) -> AsyncIterator[None]:

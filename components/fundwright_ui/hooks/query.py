@@ -179,7 +179,7 @@ class Query(Generic[T]):
         assert self._read is not None
         if not self._with_session:
             return await self._read()
-        async with self._connection.core.database.reading() as session:
+        async with self._connection.reading() as session:
             return await self._read(session)
 
     async def _run(self) -> None:
@@ -260,7 +260,7 @@ def use_query(
 ) -> Query[T]:
     """Load the result of `read(session)`, and again when `key` changes or a message on one of the live `topics` arrives.
 
-    The session is one of `Database.reading`, so `read` cannot write. With `with_session=False`, `read()` gets no session. Use
+    The session is one of `Connection.reading`, so `read` cannot write. With `with_session=False`, `read()` gets no session. Use
     that for reads that wait for a language model, write, or need a transaction.
 
     First paint waits for the result (at most about a second), so that the page arrives complete. The result is packed while the

@@ -167,6 +167,8 @@ class Connection(Generic[S, A, C]):
         act_for: Callable[[A | None], None] = lambda _actor: None,
     ) -> None:
         self.core = core
+        self.reading = core.database.together()
+        """Opens a session that only reads, as `Database.reading` does; the reads of the page share a transaction."""
         self.actor = actor
         self._location = location
         self._shown: _Shown | None = None

@@ -50,6 +50,9 @@ class Storage(Protocol):
 
     def reading(self) -> AbstractAsyncContextManager[Any]: ...
     def transaction(self) -> AbstractAsyncContextManager[Any]: ...
+    def together(self) -> Callable[[], AbstractAsyncContextManager[Any]]:
+        """A function like `reading` for what is read for one page at the same time."""
+        ...
 
 
 class LiveTopics(Protocol):

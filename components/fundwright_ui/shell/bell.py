@@ -28,7 +28,7 @@ def use_bell() -> VdomDict:
 
     async def read() -> int:
         database = connection.core.database
-        async with database.reading() as session:
+        async with connection.reading() as session:
             unread, here = await notifications.count_unread(session, actor, *paths)
         if here and connection.is_live:
             async with database.transaction() as session:

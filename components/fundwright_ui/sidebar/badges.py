@@ -31,7 +31,7 @@ def use_counts(paths: Collection[str]) -> Mapping[str, int]:
     async def read() -> dict[str, int]:
         counts: dict[str, int] = {}
         database, is_visit = connection.core.database, MATCHES in paths and is_there and connection.is_live
-        async with database.reading() as session:
+        async with connection.reading() as session:
             if is_visit:
                 is_visit = await opportunities.is_visit_due(session, actor)
             elif MATCHES in paths and not is_there:

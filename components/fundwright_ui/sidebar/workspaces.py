@@ -36,7 +36,7 @@ def workspace_switcher(entries: Sequence[SidebarEntry]) -> VdomDict:
     async def read_name() -> str:
         if not is_shared:
             return ""
-        async with connection.core.database.reading() as session:
+        async with connection.reading() as session:
             return (await workspaces.get_workspace(session, actor)).name
 
     async def read_menu(session: AsyncSession) -> _Listed:

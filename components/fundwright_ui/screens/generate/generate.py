@@ -258,7 +258,7 @@ def _opportunity_search(is_gone: bool) -> VdomDict:
     async def search() -> list[OpportunityRow]:
         query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE, verbatim=True)
         if not text.strip():
-            async with connection.core.database.reading() as session:
+            async with connection.reading() as session:
                 next_due = await opportunities.next_deadlines(session, actor, limit=_FOUND_AT_ONCE)
             if next_due.items:
                 return next_due.items

@@ -67,7 +67,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
 
     async def search() -> _Found:
         understood, meaning = await service.understand(connection.core, query)
-        async with connection.core.database.reading() as session:
+        async with connection.reading() as session:
             listed, labels, stages, watched = await service.list_with_labels(
                 session, actor, understood, meaning=meaning, extra=stage_in
             )

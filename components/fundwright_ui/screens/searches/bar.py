@@ -38,7 +38,7 @@ def _bar(search_id: UUID, query: OpportunityQuery) -> VdomDict | None:
 
     async def read() -> SavedSearchRead:
         database = connection.core.database
-        async with database.reading() as session:
+        async with connection.reading() as session:
             search = await searches.get_search(session, actor, search_id)
         if opened.current is None and connection.is_live:
             opened.current = search
