@@ -108,15 +108,11 @@ class Web:
 
 
 def _database_in(folder: Path | None) -> Iterator[psutil.Process]:
-    for process in psutil.process_iter():
-        with suppress(psutil.Error):
-            if (
-                folder is not None
-                and any(str(folder) in argument for argument in process.cmdline())
-                and "postgres" in process.name()
-            ):
-                yield process
-                yield from process.children()
+    """The processes of the embedded server."""
+    started = folder / "postgres/postmaster.pid" if folder is not None else None
+    if started is not None and started.exists():
+        server = psutil.Process(int(started.read_text().split()[0]))
+        yield from (server, *server.children())
 
 
 async def main(pages: int) -> int:

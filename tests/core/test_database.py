@@ -2,17 +2,19 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from contextvars import ContextVar
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
-from sqlalchemy import insert, text
+from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core import database as database_module
 from fundwright.core.assembly import Core
 from fundwright.core.database import ConnectionHeld, Database, WriteRefused, call_after_commit, require_no_transaction
 from fundwright.core.database_address import libpq_url
@@ -20,7 +22,7 @@ from fundwright.core.errors import ConnectionsTaken, DatabaseAway, DatabaseSlow,
 from fundwright.core.fair_loop import work_for
 from fundwright.core.jobs import JobRun
 from fundwright.core.mail import Mail
-from fundwright.core.scopes import NOBODY
+from fundwright.core.scopes import NOBODY, Scope, acting_in
 from tests.support.jobs import Trial, trial
 from tests.support.polling import eventually
 
@@ -249,3 +251,97 @@ async def test_a_task_that_is_canceled_while_it_begins_leaves_no_connection_to_t
     assert done.cancelled()
     assert single.engine.pool.status().endswith("Current Checked out connections: 0")
     assert await process_of(single) not in (0, process)
+
+
+class TestTogether:
+    """Reads of one page, in one transaction."""
+
+    async def test_those_that_wait_for_each_other_share_a_transaction(self, core: Core) -> None:
+        reading = core.database.together()
+
+        async def read() -> int:
+            async with reading() as session:
+                return (await session.execute(text("SELECT pg_backend_pid()"))).scalar_one()
+
+        with counted_begins(core.database) as begins:
+            assert len(set(await asyncio.gather(*(read() for _ in range(10))))) == 1
+            await read()
+        assert len(begins) == 2, "the last one began after the others had ended"
+
+    async def test_each_has_a_session_of_its_own(self, core: Core) -> None:
+        reading = core.database.together()
+
+        async def read() -> AsyncSession:
+            async with reading() as session:
+                await session.execute(text("SELECT 1"))
+                return session
+
+        first, second = await asyncio.gather(read(), read())
+        assert first is not second
+
+    async def test_one_that_fails_leaves_the_others_alone(self, core: Core) -> None:
+        reading = core.database.together()
+
+        async def read(statement: str) -> object:
+            async with reading() as session:
+                return (await session.execute(text(statement))).scalar()
+
+        before, failed, after = await asyncio.gather(*map(read, ("SELECT 1", "SELECT 1 / 0", "SELECT 2")), return_exceptions=True)
+        assert (before, after) == (1, 2)
+        assert isinstance(failed, DBAPIError)
+
+    async def test_one_that_is_canceled_leaves_the_others_alone(self, core: Core) -> None:
+        reading = core.database.together()
+
+        async def read(statement: str) -> object:
+            async with reading() as session:
+                return (await session.execute(text(statement))).scalar()
+
+        canceled, waiting, going_on = (asyncio.create_task(read(each)) for each in ("SELECT pg_sleep(5)", "SELECT 1", "SELECT 2"))
+        await asyncio.sleep(0.1)
+        canceled.cancel()
+        waiting.cancel()
+        assert await going_on == 2
+
+    async def test_each_has_the_scope_of_its_task(self, core: Core) -> None:
+        reading = core.database.together()
+
+        async def read(scope: Scope) -> object:
+            with acting_in(scope):
+                async with reading() as session:
+                    return (await session.execute(text("SELECT current_setting('app.account_id')"))).scalar()
+
+        one, other = (Scope(account_id=uuid4()) for _ in range(2))
+        assert await asyncio.gather(*map(read, (one, other, one))) == [str(each.account_id) for each in (one, other, one)]
+
+    async def test_one_that_takes_long_does_not_hold_up_the_others(self, core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(database_module, "_PATIENCE_S", 0.05)
+        reading, may_end = core.database.together(), asyncio.Event()
+
+        async def read_long() -> None:
+            async with reading() as session:
+                await session.execute(text("SELECT 1"))
+                await may_end.wait()
+
+        long = asyncio.create_task(read_long())
+        await asyncio.sleep(0)
+        async with asyncio.timeout(10), reading() as session:
+            assert (await session.execute(text("SELECT 2"))).scalar() == 2
+        may_end.set()
+        await long
+
+    async def test_one_that_writes_is_refused(self, core: Core) -> None:
+        with pytest.raises(WriteRefused):
+            async with core.database.together()() as session:
+                await session.execute(text("DELETE FROM page_view"))
+
+
+@contextmanager
+def counted_begins(database: Database) -> Iterator[list[object]]:
+    begins: list[object] = []
+    note = begins.append  # the same object for both calls
+    event.listen(database.engine.sync_engine, "begin", note)
+    try:
+        yield begins
+    finally:
+        event.remove(database.engine.sync_engine, "begin", note)
