@@ -536,9 +536,9 @@ def as_markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FO
     return exporting.markdown(draft, citations=citations)
 
 
-async def to_copy(core: Core, draft: DraftRead) -> str:
+async def to_copy(core: Core, draft: DraftRead, *, is_background: bool = False) -> str:
     """Like `as_markdown`, without delaying anyone else, however long the draft is."""
-    return await core.computing.run(partial(exporting.markdown, _without_checks(draft)))
+    return await core.computing.run(partial(exporting.markdown, _without_checks(draft)), is_background=is_background)
 
 
 def _without_checks(draft: DraftRead) -> DraftRead:
