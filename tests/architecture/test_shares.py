@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def test_no_account_has_more_than_half_of_the_children_that_read_files(name: str
 
 
 def test_no_account_has_more_than_half_of_the_slots_of_jobs() -> None:
-    handlers: list[JobHandler[object, object]] = Plugins([hooks, extension]).collect("job_handlers")
+    handlers: list[JobHandler[Any, Any]] = Plugins([hooks, extension]).collect("job_handlers")
     lanes = {handler.payload.job_kind: handler.lane for handler in handlers}
     assert {lanes[kind] for kind in ("draft", "draft_section", "train", "import")} <= {Lane.LONG, Lane.WATCHED}
     assert jobs._ACCOUNTS_AT_ONCE >= 2
