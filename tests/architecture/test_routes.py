@@ -14,7 +14,7 @@ from fundwright import hooks
 from fundwright.accounts.dependencies import CurrentActor, Uploader
 from fundwright.core.paging import Page
 from fundwright.core.plugins import Plugins
-from fundwright.core.web import CsvDownload
+from fundwright.core.web import GUARDS, CsvDownload
 from fundwright_ui import extension
 
 ROUTES = [
@@ -118,6 +118,15 @@ class TestRoutes:
         taking -= {"/api/shares/drafts/{draft_id}", "/api/shares/opportunities"}  # the password of a link
         assert [path for path in sorted(taking) if "{" in path or not path.startswith(("/signin", "/api/account/"))] == []
 
-    def test_each_is_a_coroutine(self) -> None:
-        """Code that needs a thread starts one itself."""
-        assert [route.path for route in ROUTES if not inspect.iscoroutinefunction(route.endpoint)] == []
+    @pytest.mark.security(53)
+    def test_each_is_a_coroutine_and_so_is_what_it_depends_on(self) -> None:
+        """FastAPI calls others in threads that all requests share. Code that needs a thread starts one itself."""
+
+        def calls(dependant: Dependant) -> Iterator[object]:
+            yield dependant.call
+            for each in dependant.dependencies:
+                yield from calls(each)
+
+        guards = [guard.dependency for guard in GUARDS]
+        called = {call for route in ROUTES for call in calls(route.dependant)} | {*guards}
+        assert [call for call in called if not inspect.iscoroutinefunction(call) and not inspect.isasyncgenfunction(call)] == []

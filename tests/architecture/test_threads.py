@@ -51,7 +51,9 @@ EXECUTORS = {
     ("language/local.py", "MODELS"): "embeds 16 texts of a limited length",
     ("language/service.py", "MODELS"): "loads a model",
 }
-_IN_THREADS = ("to_thread", "run_in_threadpool", "run_sync")
+_IN_THREADS = ("to_thread", "run_in_threadpool", "run_sync", "iterate_in_threadpool")
+_ELSEWHERE = ("BackgroundTasks", "StaticFiles", "UploadFile")
+"""Classes of Starlette that call functions or read files in threads that all requests share."""
 
 
 def test_only_short_calls_run_in_the_default_executor() -> None:
@@ -73,6 +75,19 @@ def test_executors_run_work_of_a_limited_length() -> None:
     }
     assert found == EXECUTORS.keys()
     assert not any(executor == "None" for _, executor in found)
+
+
+def test_nothing_else_uses_the_threads_that_all_requests_share() -> None:
+    """`FileResponse` reads only pieces of files. tests/architecture/test_routes.py looks for routes that run in threads."""
+    found = {
+        (str(path), name.name)
+        for path, tree in python("src/fundwright", "components/fundwright_ui")
+        for node in nodes(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("starlette", "fastapi"))
+        for name in node.names
+        if name.name in _ELSEWHERE
+    }
+    assert found == set()
 
 
 def _name_of(call: ast.Call) -> str:

@@ -1,4 +1,4 @@
-"""Every function that `core.computing` calls has a worst input here, or a reason, and all of them at once delay nobody else."""
+"""Every function that `core.computing` calls has a worst input here, and all of them at once delay nobody else."""
 
 from __future__ import annotations
 
@@ -6,27 +6,42 @@ import ast
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
+from pydantic_core import to_json
 
+from fundwright.categories import service as categories
+from fundwright.categories.classifier import Description, Subject
+from fundwright.categories.service import Lesson
+from fundwright.categories.terms import terms_of
 from fundwright.core.computing import Computing
 from fundwright.core.errors import FundwrightError
 from fundwright.core.json_bodies import parse
 from fundwright.core.sandbox import Sandbox
 from fundwright.core.scopes import Scope, acting_in
+from fundwright.generation import collecting
 from fundwright.generation.claims import Source, check_claims
 from fundwright.generation.comparing import compare
 from fundwright.generation.exporting import export, markdown
 from fundwright.generation.schemas import ExportFormat
+from fundwright.language import extractive
 from fundwright.language.company import infer_company
+from fundwright.language.extractive.prose import Comparison
+from fundwright.language.protocols import NumberedPassage, SectionRequest
 from fundwright.language.schemas import DocumentKind
+from fundwright.opportunities import categorizing
 from fundwright.templates import files
+from fundwright.templates.schemas import TemplateQuestion, TemplateSection
+from fundwright.training import answering, extraction
+from fundwright.training.chunking import ChunkedDocument, ChunkSpan, ids_of
 from fundwright.training.kinds import propose
-from fundwright.training.schemas import PastedText
+from fundwright.training.schemas import DocumentText, Passage, PassagePlace, PastedText
+from fundwright_ui.screens.sharing import content
 from tests.architecture.tree import nodes, python
 from tests.availability import worst
 from tests.core import computed
@@ -35,8 +50,109 @@ from tests.generation.drafts import draft, part
 pytestmark = pytest.mark.security(53)
 
 _ROOFS = "roof " * 160 + "y [1].\n\n"
+_READ = "".join(f"# {worst.PATTERNS['brackets']}\n\n{worst.ANSWERS}\n\n" for _ in range(240))
+"""A million characters, which is what a draft reads of documents."""
+_CHANCE = np.random.default_rng(53)
+
+
+def _document() -> DocumentText:
+    places = tuple(
+        PassagePlace(id=uuid4(), heading=("A",), page=1, start=start, end=start + 4_000) for start in range(0, len(_READ), 2_000)
+    )
+    return DocumentText(id=uuid4(), title="A", kind=DocumentKind.ABOUT_US, text=_READ, passages=places)
+
+
+def _section() -> TemplateSection:
+    questions = tuple(TemplateQuestion(ask="1,1.1 " * 80, missing="it") for _ in range(10))
+    return TemplateSection(heading="About us", questions=questions, instructions="", words=2_000)
+
+
+@cache
+def _passages() -> list[Passage]:
+    """As many as a question reads, each as long as a passage can be."""
+    texts = (each * (4_000 // len(each)) for each in [*worst.PATTERNS.values(), worst.ANSWERS][-8:])
+    return [
+        Passage(
+            id=uuid4(), heading=(), page=1, start=0, end=4_000, document_id=uuid4(), document_title="A",
+            document_kind=DocumentKind.ABOUT_US, text=text, score=1.0, similarity=1.0,
+        )
+        for text in texts
+    ]  # fmt: skip
+
+
+_QUESTION = "How many 1,234.5 mW are 12/1/2026? " * 50
+
+
+def _answers() -> partial[Any]:
+    statements = answering.statements_in(_passages(), _QUESTION)
+    size = len(statements) + len(answering.headings_of(statements))
+    similarities = _CHANCE.random((6, size), dtype=np.float32)
+    return partial(
+        answering.answers, _QUESTION, [_QUESTION] * 5, _passages(), statements, similarities, [[0.5] * size for _ in range(6)]
+    )
+
+
+def _request() -> SectionRequest:
+    passages = tuple(
+        NumberedPassage(number=number, text=_READ[number * 4_000 : (number + 1) * 4_000], document=str(number // 4))
+        for number in range(240)
+    )
+    return SectionRequest(
+        heading="About us", questions=("1,1.1 " * 80,) * 10, instructions="", opportunity="", passages=passages, language="en",
+        company="Roofs", written=worst.ANSWERS * 20,
+    )  # fmt: skip
+
+
+def _choices() -> partial[Any]:
+    sentences = [f"We repaired the roof of school {place} in the City of Salem." for place in range(1_200)]
+    passages = tuple(
+        NumberedPassage(number=number, text=" ".join(sentences[number::40]), document=str(number)) for number in range(40)
+    )
+    known = extractive._read(_request().model_copy(update={"passages": passages}), {})
+    assert len(known.candidates) == extractive._MAX_CANDIDATES
+    count = len(known.candidates)
+    vectors = _CHANCE.random((count, 384), dtype=np.float32)
+    compared = Comparison(_CHANCE.random((10, count), dtype=np.float32), _CHANCE.random(count, dtype=np.float32), vectors)
+    return partial(extractive._answers, known, compared, dict.fromkeys(range(10)), 2_000)
+
+
+_LONG_TEXT = "The crew repairs 1,234 roofs in 12 days. \n\n" * 460_000
+
+
+def _spans() -> list[ChunkSpan]:
+    return [ChunkSpan(start, start + 200, ("A",) * 9, 1) for start in range(0, len(_LONG_TEXT) - 200, 200)]
+
+
+def _results() -> list[bytes]:
+    spans = _spans()
+    parts = (spans[start : start + 100] for start in range(0, len(spans), 100))
+    return [b"about_us", b"A", _LONG_TEXT.encode(), *(to_json(part) for part in parts)]
+
+
+def _subjects(count: int) -> list[Subject]:
+    words = (" ".join(f"w{word}" for word in _CHANCE.integers(0, 10**6, 400)) for _ in range(200))
+    terms = [terms_of("A", text) for text in words]
+    return [Subject(terms[place % 200], _CHANCE.random(384, dtype=np.float32)) for place in range(count)]
+
+
+@cache
+def _lesson() -> tuple[Lesson, dict[UUID, Subject], list[Subject]]:
+    """Fifty categories, with decisions that no two of them share."""
+    ids, decided = [uuid4() for _ in range(50)], [uuid4() for _ in range(2_000)]
+    descriptions = [Description(f"Category {each}", "1,1.1; " * 300, _CHANCE.random((40, 384), dtype=np.float32)) for each in ids]
+    states = {
+        notice: {ids[place % 50]: "accepted", ids[(place * 7 + 1) % 50]: "rejected"} for place, notice in enumerate(decided)
+    }
+    lesson = Lesson("model", {id: str(id) for id in ids}, descriptions, states)
+    return lesson, dict(zip(decided, _subjects(2_000), strict=True)), _subjects(3_000)
+
+
+def _stored() -> list[tuple[UUID, bytes, bytes]]:
+    return [(uuid4(), subject.terms.tobytes(), bytes(4) + subject.vector.astype(">f2").tobytes()) for subject in _subjects(500)]
+
+
 WORST: Mapping[str, Callable[[], partial[Any]]] = {
-    "parse": lambda: partial(parse, PastedText, b'{"title": "A", "text": "' + b"\\u00e4" * 2_000_000 + b'"}'),
+    "web.parse": lambda: partial(parse, PastedText, b'{"title": "A", "text": "' + b"\\u00e4" * 2_000_000 + b'"}'),
     "files.read": lambda: partial(files.read, worst.nested_json()),
     "claims.check_claims": lambda: partial(check_claims, _ROOFS * 240, ((1, Source("roof " * 2_000, "roof")),), "", seconds=1.0),
     "comparing.compare": lambda: partial(compare, "1234567890 " * 18_000, "1234567809 " * 18_000),
@@ -46,35 +162,41 @@ WORST: Mapping[str, Callable[[], partial[Any]]] = {
         ExportFormat.DOCX,
     ),
     "exporting.markdown": lambda: partial(
-        markdown, draft(sections=tuple(part(place, "A", worst.PATTERNS["closed brackets"] * 30_000) for place in range(20)))
+        markdown, draft(sections=tuple(part(place, "A", worst.PATTERNS["closed brackets"] * 30_000) for place in range(5)))
     ),
-    "infer_company": lambda: partial(infer_company, [(DocumentKind.ABOUT_US, worst.ANSWERS * 200)] * 20),
+    "service.infer_company": lambda: partial(infer_company, [(DocumentKind.ABOUT_US, worst.ANSWERS * 200)] * 20),
     "kinds.propose": lambda: partial(propose, title="A", filename="a.txt", text="1,1.1 " * 60_000),
+    "content.drawn_page": lambda: partial(
+        content.drawn_page, partial(content._section, draft(), part(0, "A", worst.PATTERNS["tables"] * 16_000), set[int]())
+    ),
+    "collecting._choose_from": lambda: partial(
+        collecting._choose_from, _section(), [_document()], [{}] * 10, (), company="", is_generative=False
+    ),
+    "answering.statements_in": lambda: partial(answering.statements_in, _passages(), _QUESTION),
+    "answering.answers": _answers,
+    "__init__._read": lambda: partial(extractive._read, _request(), {}),
+    "__init__._answers": _choices,
+    "extraction._checked": lambda: partial(extraction._checked, _results()),
+    "jobs.ids_of": lambda: partial(ids_of, uuid4(), ChunkedDocument(_LONG_TEXT, _spans())),
+    "categorizing._read": lambda: partial(
+        categorizing._read, [(uuid4(), "1,1.1 " * 300, "1,234.5 mW " * 9_000, "A") for _ in range(256)]
+    ),
+    "categories.learn": lambda: partial(categories.learn, *_lesson()),
+    "categorizing._probabilities": lambda: partial(categorizing._probabilities, categories.learn(*_lesson()), _stored()),
 }
-"""The worst that a person can have computed directly, by the function as its call names it."""
-REASONS: Mapping[str, str] = {
-    "_choose_from": "a limited number of passages of limited length; drafts in `attacks.py` cause it",
-    "answering.statements_in": "as many passages as a question reads, of limited length; questions in `attacks.py` cause it",
-    "answering.answers": "the statements of those passages; questions in `attacks.py` cause it",
-    "ids_of": "one id for each chunk of a document of limited size; documents in `attacks.py` cause it",
-    "_answers": "at most 400 candidates for each question of a section; drafts in `attacks.py` cause it",
-    "_checked": "validates the chunks of a document of limited size; documents in `attacks.py` cause it",
-    "_read": "a limited number of notices, or the passages of a section; imports and drafts in `attacks.py` cause it",
-    "categories.learn": "the decisions of a workspace, and a limited number of other notices; imports in `attacks.py` cause it",
-    "_probabilities": "a limited number of notices at a time; imports in `attacks.py` cause it",
-}
-"""Functions that compute what was bounded before. Their worst is caused through routes and jobs instead."""
+"""The worst that a person can have computed, by the function as its call names it, with the name of its module."""
 
 
 def computed_functions() -> Iterator[str]:
     """The functions that are passed to `computing.run`, or to what passes them on, as the code names them."""
-    for _, tree in python("src/fundwright"):
+    for path, tree in python("src/fundwright", "components/fundwright_ui"):
         assigned = {ast.unparse(node.targets[0]): _partial(node.value) for node in nodes(tree) if isinstance(node, ast.Assign)}
         for node in nodes(tree):
             if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).endswith(_CALLS):
                 given = _partial(node.args[0]) or assigned.get(ast.unparse(node.args[0]))
                 if given:
-                    yield assigned.get(given) or given
+                    name = assigned.get(given) or given
+                    yield name if "." in name else f"{path.stem}.{name}"
 
 
 _CALLS = ("computing.run", "._compute")
@@ -86,8 +208,8 @@ def _partial(node: ast.expr) -> str | None:
     return None
 
 
-def test_each_has_a_worst_input_or_a_reason() -> None:
-    assert set(computed_functions()) == WORST.keys() | REASONS.keys()
+def test_each_has_a_worst_input() -> None:
+    assert set(computed_functions()) == WORST.keys()
 
 
 @pytest.mark.slow
@@ -95,32 +217,44 @@ async def test_all_of_them_at_once_do_not_delay_another_account(tmp_path: Path) 
     sandbox = Sandbox(tmp_path)
     computing = Computing(sandbox, private=tmp_path, processes=4)
 
+    inputs = {name: make() for name, make in WORST.items()}
+
     async def attack(account: UUID, name: str) -> str:
         start = time.monotonic()
         with acting_in(Scope(account_id=account)):
             try:
-                await computing.run(WORST[name](), deadline_s=5)
+                await computing.run(inputs[name], deadline_s=5)
             except FundwrightError as error:
                 return f"{name}: {type(error).__name__} after {time.monotonic() - start:.2f} s"
         return f"{name}: {time.monotonic() - start:.2f} s"
 
+    async def clicks() -> list[float]:
+        """How long an account waits for the loop and for what it has computed, 20 times."""
+        taken: list[float] = []
+        with acting_in(Scope(account_id=uuid4())):
+            for _ in range(20):
+                await asyncio.sleep(0.05)
+                start = time.monotonic()
+                await computing.run(partial(computed.process), deadline_s=30)
+                taken.append(time.monotonic() - start)
+        return sorted(taken)
+
     # The first use of a module takes seconds, once for all processes.
     for name in WORST:
         print(await attack(uuid4(), name))
+    alone = await clicks()
     hostile = [asyncio.create_task(attack(account, name)) for account in (uuid4(), uuid4(), uuid4()) for name in WORST]
-    taken: list[float] = []
-    with acting_in(Scope(account_id=uuid4())):
-        for _ in range(20):
-            await asyncio.sleep(0.05)
-            start = time.monotonic()
-            await computing.run(partial(computed.process), deadline_s=30)
-            taken.append(time.monotonic() - start)
+    await asyncio.sleep(0.5)  # until the processes are busy
+    among = await clicks()
     outstanding = sum(not task.done() for task in hostile)
     for task in hostile:
         task.cancel()
     await asyncio.gather(*hostile, return_exceptions=True)
     computing.close()
     await sandbox.close()
-    print(f"another account: median {sorted(taken)[10]:.3f} s, longest {max(taken):.3f} s, with {outstanding} calls outstanding")
+    print(f"alone: median {alone[10]:.3f} s, p95 {alone[18]:.3f} s, longest {alone[-1]:.3f} s")
+    print(
+        f"among others: median {among[10]:.3f} s, p95 {among[18]:.3f} s, longest {among[-1]:.3f} s, with {outstanding} calls outstanding"
+    )
     assert outstanding
-    assert sorted(taken)[10] < 2
+    assert among[18] < alone[18] + 0.1

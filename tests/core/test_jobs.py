@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, ClassVar
 from uuid import UUID, uuid4
@@ -109,7 +110,9 @@ class TestEnqueue:
         assert (job.state, job.result, job.done, job.total) == (JobState.SUCCEEDED, {"doubled": 42}, 1, 1)
 
     @pytest.mark.security(53)
-    async def test_accounts_that_hold_their_share_leave_a_slot_to_another(self, queue: JobQueue) -> None:
+    @pytest.mark.parametrize("lane", [Lane.LONG, Lane.WATCHED])
+    async def test_accounts_that_hold_their_share_leave_a_slot_to_another(self, queue: JobQueue, lane: Lane) -> None:
+        """Documents and imports are long jobs, and drafts are watched ones. There are more than twice as many slots as a share."""
         running, may_end = list[UUID | None](), asyncio.Event()
 
         async def wait(run: JobRun[Trial, None]) -> None:
@@ -117,7 +120,7 @@ class TestEnqueue:
             if run.payload.number:
                 await may_end.wait()
 
-        queue.register(trial(wait))
+        queue.register(replace(trial(wait), lane=lane))
         hostile = [uuid4(), uuid4()]
         added = [await add(queue, number, owner_id=account) for account in hostile for number in range(1, 5)]
         async with working(queue, concurrency=2):

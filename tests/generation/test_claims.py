@@ -9,7 +9,7 @@ import pytest
 from fundwright.generation import claims
 from fundwright.generation.checking import Verdict, check
 from fundwright.generation.claims import Source, check_claims, checked_ids, claims_of
-from fundwright.generation.schemas import CheckState, ClaimCheck
+from fundwright.generation.schemas import CheckState, ClaimCheck, KeptChecks
 from tests.generation.drafts import draft, part
 
 SOURCES = (
@@ -213,3 +213,16 @@ class TestCheckSection:
     def test_a_citation_of_no_passage_is_not_a_source(self) -> None:
         (checked,) = check_section("Crews hold OSHA 30 cards [9].", SOURCES, "")
         assert checked.state is CheckState.NO_SOURCE
+
+
+@pytest.mark.security(53)
+@pytest.mark.parametrize(
+    "text",
+    ["a b [1].\n\n" * 500, " ".join(f"w{word}" for word in range(1_000)) + " [1].", f"{'|a' * 90}\n{'|-' * 90}\n" + f"{'|b 1' * 90}\n" * 20],
+    ids=["many", "long", "cells"],
+)  # fmt: skip
+def test_what_is_kept_of_a_section_is_short(text: str) -> None:
+    """Every page of the draft reads it on the event loop, in some 15 ms for a megabyte."""
+    kept = KeptChecks(revision=1, checker=1, claims=check_section(text, SOURCES, ""))
+    assert len(kept.claims) <= 500
+    assert len(kept.model_dump_json()) < 3 * len(text) + 200 * len(kept.claims)

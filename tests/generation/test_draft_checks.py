@@ -7,12 +7,15 @@ import re
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import replace
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 import pytest
 from sqlalchemy import update
 
 from fundwright.accounts.schemas import WorkspaceRole
+from fundwright.core.computing import Computing
+from fundwright.core.live import publish
 from fundwright.generation import claims, editing, service
 from fundwright.generation.claims import CHECKER
 from fundwright.generation.models import Draft, DraftSection
@@ -182,6 +185,25 @@ async def checked_section(desk: Desk, draft: DraftRead, place: int = 0) -> Draft
             await asyncio.sleep(0.02)
 
 
+@pytest.fixture
+def checked(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts whose claims have been checked."""
+    texts = list[str]()
+    run = Computing.run
+
+    async def counted(self: Computing, function: partial[Any], **options: Any) -> Any:
+        if function.func is claims.check_claims:
+            texts.append(function.args[0])
+        return await run(self, function, **options)
+
+    def refuse(*_: object, **__: object) -> Any:
+        raise AssertionError("The server itself has checked a claim.")
+
+    monkeypatch.setattr(Computing, "run", counted)
+    monkeypatch.setattr(claims, "_check", refuse)
+    return texts
+
+
 class TestKeptChecks:
     async def test_opening_a_draft_checks_nothing_again(self, desk: Desk) -> None:
         draft = await written(desk)
@@ -259,6 +281,33 @@ class TestKeptChecks:
         monkeypatch.setattr(claims, "MAX_CLAIMS_OF_DRAFT", 2)
         parts = (await service.get_checked(desk.core, desk.actor, draft.id)).sections
         assert (sum(len(part.checks) for part in parts), parts[0].checking) == (2, Checking.TOO_LONG)
+
+    @pytest.mark.security(53)
+    async def test_no_page_computes_a_check(self, desk: Desk, checked: list[str]) -> None:
+        """Neither of a draft nor of its unsupported sentences, however often they are opened and reloaded."""
+        draft = await written(desk)
+        await checked_section(desk, draft)
+        checked.clear()
+        for query in ("", "?claims=unsupported", "?passage=1"):
+            async with opened(desk, draft, query) as screen:
+                await screen.expect("1 supported")
+                async with desk.core.database.transaction() as session:
+                    await publish(session, service.draft_topic(draft.id))
+                await screen.settle()
+        assert checked == []
+
+    async def test_a_newer_checker_checks_once_in_the_background(
+        self, desk: Desk, checked: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        draft = await written(desk)
+        await checked_section(desk, draft)
+        checked.clear()
+        monkeypatch.setattr(claims, "CHECKER", CHECKER + 1)
+        for _ in range(3):  # one page after the other, and several at once
+            async with opened(desk, draft) as first, opened(desk, draft) as second:
+                await first.expect("1 supported")
+                await second.expect("1 supported")
+        assert sorted(checked) == sorted(section.text for section in draft.sections)
 
     async def test_a_newer_checker_checks_again(self, desk: Desk) -> None:
         draft = await written(desk)

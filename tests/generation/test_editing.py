@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.personal_data import ComputedFile, DataFile
 from fundwright.accounts.schemas import COMMAND_LINE, Role
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PlanChange, PlanCode
@@ -597,11 +598,23 @@ class TestVersions:
         draft, roofs = await written(desk)
         await save(desk, draft, draft.sections[2], "We have a foreman.", heading=roofs.heading)
         async with desk.core.database.transaction() as session:
-            files = {file.name: file.content async for file in own_files(session, desk.actor, desk.core)}
-        content = files[f"generation/drafts/{draft.id}-versions.json"]
-        assert isinstance(content, bytes)
-        texts = [version["text"] for listed in json.loads(content).values() for version in listed]
+            files = {file.name: file async for file in own_files(session, desk.actor, desk.core)}
+        file = files[f"generation/drafts/{draft.id}-versions.json"]
+        assert isinstance(file, DataFile) and isinstance(file.content, bytes)
+        texts = [version["text"] for listed in json.loads(file.content).values() for version in listed]
         assert {roofs.text, "We have a foreman."} <= set(texts)
+
+    @pytest.mark.security(53)
+    async def test_the_copy_of_an_account_has_the_text_of_a_draft_which_is_made_in_a_process(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        removed = await add(desk)
+        async with desk.core.database.transaction() as session:
+            files = {file.name: file async for file in own_files(session, desk.actor, desk.core)}
+        texts = [files[f"generation/drafts/{each.id}.md"] for each in (draft, removed)]
+        await do(desk, lambda session: service.delete_draft(session, desk.actor, removed.id))
+        contents = [await file.compute() for file in texts if isinstance(file, ComputedFile)]
+        assert contents[0] is not None and roofs.text.partition(" [")[0] in contents[0].decode()
+        assert contents[1:] == [None]
 
     async def test_leave_with_their_draft(self, desk: Desk) -> None:
         draft, roofs = await written(desk)

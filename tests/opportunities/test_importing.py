@@ -6,6 +6,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 from uuid import UUID
 
 import psutil
@@ -15,8 +16,9 @@ from sqlalchemy import select, text, update
 from fundwright.accounts.schemas import Actor, Role, WorkspaceRole
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
-from fundwright.core import jobs
+from fundwright.core import database_role, jobs
 from fundwright.core.assembly import Core
+from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotAllowed, NotFound
 from fundwright.core.jobs import Job, JobCanceled, JobRun, JobState
 from fundwright.core.messages import using_language
@@ -70,6 +72,19 @@ class TestImport:
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(5))))
         async with committed.database.transaction() as session:
             assert await session.scalar(vacuums) == before + 1
+
+    @pytest.mark.parametrize("is_vacuumed", [False, True])
+    async def test_searches_are_fast_at_once_also_before_postgresql_17(
+        self, import_file: ImportFile, committed: Core, monkeypatch: pytest.MonkeyPatch, is_vacuumed: bool
+    ) -> None:
+        """There, only the owner may vacuum, and its function empties the pending lists."""
+        monkeypatch.setattr(database_role, "MAINTAIN_SINCE", 990_000)
+        if not is_vacuumed:
+            monkeypatch.setattr(Database, "vacuum", AsyncMock())
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(5))))
+        async with committed.database.transaction() as session:
+            left = await session.scalar(text("SELECT empty_pending_lists('opportunity')"))
+        assert (left == 0) == is_vacuumed
 
     async def test_a_changed_notice_becomes_a_new_version(self, import_file: ImportFile, committed: Core, member: Actor) -> None:
         await import_file(sam_file(sam_row(Description="Old text.", ResponseDeadLine="2027-01-01")))

@@ -14,7 +14,6 @@ from reactpy.types import VdomDict
 from fundwright.accounts.dependencies import client_of
 from fundwright.core.assembly import Core
 from fundwright.core.messages import t
-from fundwright.core.scopes import installation
 from fundwright.notifications import unsubscribing
 from fundwright.notifications.schemas import SETTINGS_PATH
 from fundwright.notifications.unsubscribing import UnsubscribeLinkOver
@@ -77,8 +76,7 @@ class UnsubscribePage:
             is_meant = form.get(_FIELD) == _ONE_CLICK
         if not is_meant:
             return await self._ask(token)
-        async with self._core.database.transaction(scope=installation("unsubscribe links")) as session:
-            labels = await unsubscribing.turn_off(session, self._core, token, client=client_of(request))
+        labels = await unsubscribing.turn_off(self._core, token, client=client_of(request))
         return await self._page(
             t("These emails are turned off"),
             _listed(labels),

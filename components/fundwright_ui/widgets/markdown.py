@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -16,10 +17,9 @@ from fundwright_ui.widgets.base import On, Props, Widget
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["image", "text_join"])
 _CITATION = re.compile(r"\[([0-9]{1,4}(?:\s*[,;]\s*[0-9]{1,4})*)\]")
-_MAX_FORMATTED_CHARACTERS = 5_000
-"""Longer text would block the event loop too long: tables and lists take about 20 ms for each thousand characters."""
-_MAX_FORMATTED_IN_THREAD = 50_000
-_MAX_CELLS = 5_000
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+_MARK = re.compile(r"[*_~`\[\]<>&|\\#\r\n]|^[ \t]*[-+]", re.MULTILINE)
+"""What makes an element: a text without any takes no time to format."""
 _OUTSIDE = r"https?:|mailto:[^?]*\Z"
 """The part after “?” in an email link could add hidden recipients."""
 _SAFE_ADDRESS = re.compile(rf"{_OUTSIDE}|/(?!/)|#", re.IGNORECASE)
@@ -67,6 +67,20 @@ class ClaimMark(Props):
     note: str
 
 
+@dataclass(frozen=True)
+class _Limits:
+    """How much of a text is formatted. Cells count separately, because two characters can create a row as wide as its table."""
+
+    characters: int
+    marks: int
+    cells: int
+
+
+_ON_THE_LOOP = _Limits(characters=5_000, marks=250, cells=300)
+"""Takes at most 10 ms, during which nobody else is served. Prose of 5,000 characters has about 200 marks."""
+_IN_A_PROCESS = _Limits(characters=50_000, marks=50_000, cells=5_000)
+
+
 class MarkdownView(Widget):
     """Markdown with an allowlist: no HTML, no images, and links only to http, https, and mailto addresses and our own pages. `[n]`
     opens a citation."""
@@ -98,14 +112,14 @@ def markdown_view(
 
 def rendered(text: str, cited: Set[int] = frozenset()) -> list[VdomDict | str]:
     """Markdown as elements, with an allowlist, and the numbers `cited` as citations. Everything else is shown as text, as is
-    everything after the first few thousand characters."""
-    return _rendered(text, _Reader(cited), most=_MAX_FORMATTED_CHARACTERS)
+    everything after the first few hundred marks."""
+    return _rendered(text, _Reader(cited), _ON_THE_LOOP)
 
 
 def rendered_for_guests(text: str, cited: Set[int], *, source: Callable[[int], str]) -> list[VdomDict | str]:
-    """Like `rendered`, for a page without scripts: ten times as much is formatted, so call it in a thread. Citations link to the id
-    `source(number)` on the page, and nothing links to other pages of ours."""
-    return _rendered(text, _Reader(cited, _OUTSIDE_ADDRESS, source), most=_MAX_FORMATTED_IN_THREAD)
+    """Like `rendered`, for a page without scripts: much more is formatted, so call it in a process of `core.computing`. Citations link to
+    the id `source(number)` on the page, and nothing links to other pages of ours."""
+    return _rendered(text, _Reader(cited, _OUTSIDE_ADDRESS, source), _IN_A_PROCESS)
 
 
 @dataclass(frozen=True)
@@ -122,17 +136,39 @@ class _Reader:
         return html.a({"className": "fw-citation", "href": f"#{self.source(number)}"}, str(number))
 
 
-def _rendered(text: str, reader: _Reader, *, most: int) -> list[VdomDict | str]:
-    end = len(text)
-    if end > most:
-        cuts = (text.rfind(mark, 1, most) for mark in ("\n\n", "\n"))
-        end = next((cut for cut in cuts if cut > 0), most)
-    if _may_have_many_cells(text[:end]):
-        end = 0
-    elements = list(_render(SyntaxTreeNode(_MARKDOWN.parse(text[:end])).children, reader))
+def _rendered(text: str, reader: _Reader, limits: _Limits) -> list[VdomDict | str]:
+    end = _formatted_end(text, limits)
+    try:
+        elements = list(_render(SyntaxTreeNode(_MARKDOWN.parse(text[:end])).children, reader))
+    except RecursionError:  # thousands of elements within each other
+        elements, end = [], 0
     if remaining := text[end:].strip():
         elements.append(html.div({"className": "fw-prewrap"}, remaining))
     return elements
+
+
+def _formatted_end(text: str, limits: _Limits) -> int:
+    """The end of the last paragraph within the limits, or else of the last line, or else of what has few enough marks."""
+    start = end_of_paragraph = marks = cells = columns = rows = cells_of_table = 0
+    for found in _LINE.finditer(text):
+        line = found.group()
+        marks += len(_MARK.findall(line))
+        if is_blank := not line.strip():
+            cells, columns, rows = cells + cells_of_table, 0, 0
+        else:
+            columns, rows = max(columns, line.count("|") + 1), rows + 1
+        cells_of_table = rows * columns if columns > 1 else 0
+        if start + len(line) > limits.characters or marks > limits.marks or cells + cells_of_table > limits.cells:
+            return end_of_paragraph or start or _beginning(line, limits)
+        start += len(line)
+        if is_blank:
+            end_of_paragraph = start
+    return len(text)
+
+
+def _beginning(line: str, limits: _Limits) -> int:
+    marks = (mark.start() for mark in _MARK.finditer(line))
+    return min(limits.characters, next(islice(marks, limits.marks, None), len(line)))
 
 
 def _citations(text: str, reader: _Reader) -> Iterator[VdomDict | str]:
@@ -147,12 +183,6 @@ def _citations(text: str, reader: _Reader) -> Iterator[VdomDict | str]:
             yield from (reader.citation(number) for number in numbers)
         else:
             yield f"[{piece}]"
-
-
-def _may_have_many_cells(text: str) -> bool:
-    """Two characters can create a row as wide as its table: missing cells are filled in."""
-    columns = [line.count("|") + 1 for line in text.splitlines()]
-    return max(columns, default=1) > 1 and max(columns) * len(columns) > _MAX_CELLS
 
 
 def _render(nodes: Iterable[SyntaxTreeNode], reader: _Reader) -> Iterator[VdomDict | str]:

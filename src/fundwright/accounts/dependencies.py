@@ -52,7 +52,11 @@ def client_of(connection: HTTPConnection) -> Client:
     )
 
 
-RequestClient = Annotated[Client, Depends(client_of)]
+async def _client(request: Request) -> Client:
+    return client_of(request)
+
+
+RequestClient = Annotated[Client, Depends(_client)]
 """Return the origin of the request for the audit trail."""
 
 
@@ -94,7 +98,7 @@ Only a few requests of one account are handled at a time; the others wait.
 CsvExport = Callable[[str, Callable[[AsyncSession], AsyncIterator[str]]], CsvDownload]
 
 
-def _recorded_export(core: CoreDep, actor: CurrentActor, client: RequestClient) -> CsvExport:
+async def _recorded_export(core: CoreDep, actor: CurrentActor, client: RequestClient) -> CsvExport:
     def export(name: str, lines: Callable[[AsyncSession], AsyncIterator[str]]) -> CsvDownload:
         async def recorded(session: AsyncSession) -> AsyncIterator[str]:
             async for line in lines(session):

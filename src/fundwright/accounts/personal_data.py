@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import zipfile
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar, TypedDict, TypeVar
 from uuid import UUID
 
-from pydantic_core import to_jsonable_python
+from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit, profile, repository, service
@@ -60,12 +59,21 @@ class DataFile:
     content: bytes | Path
 
 
-PersonalDataReader = Callable[[AsyncSession, Actor, Core], AsyncIterator[DataFile]]
+@dataclass(frozen=True)
+class ComputedFile:
+    """A file of the archive whose content takes long to make. It is made once the transaction of the reader has ended, because `core.computing`
+    is not available inside one. None leaves it out."""
+
+    name: str
+    compute: Callable[[], Awaitable[bytes | None]]
+
+
+PersonalDataReader = Callable[[AsyncSession, Actor, Core], AsyncIterator[DataFile | ComputedFile]]
 
 
 def as_json(name: str, value: object) -> DataFile:
     """Convert models, or lists and dictionaries of them."""
-    return DataFile(name, json.dumps(to_jsonable_python(value), ensure_ascii=False, indent=2).encode())
+    return DataFile(name, to_json(value, indent=2))
 
 
 def as_csv(name: str, columns: Sequence[str], rows: Iterable[object]) -> DataFile:
@@ -134,9 +142,16 @@ async def write(run: JobRun[CollectData, Actor]) -> PackedCopy | None:
     try:
         for done, read in enumerate(readers):
             await run.progress(done, len(readers))
+            computed = list[ComputedFile]()
             async with run.transaction(scope=installation("personal data")) as session:  # readers collect what is the actor's own
                 async for file in read(session, run.actor, core):
-                    await asyncio.get_running_loop().run_in_executor(_packing, _add, path, file)
+                    if isinstance(file, ComputedFile):
+                        computed.append(file)
+                    else:
+                        await _pack(path, file)
+            for file in computed:
+                if (content := await file.compute()) is not None:
+                    await _pack(path, DataFile(file.name, content))
     except DatabaseAway:  # another worker may already be writing the archive again
         raise
     except Exception:  # canceled, disabled, or deleted: nobody can download it, and it must not wait for the sweep
@@ -163,6 +178,10 @@ async def expire(run: JobRun[ForgetCopy, None]) -> None:
         if copy is not None:
             await session.delete(copy)
     core.files.remove(copy_id.hex)
+
+
+async def _pack(path: Path, file: DataFile) -> None:
+    await asyncio.get_running_loop().run_in_executor(_packing, _add, path, file)
 
 
 @needs(Permission.READ)

@@ -358,7 +358,7 @@ async def keep_name(session: AsyncSession, actor: Actor, core: Core) -> None:
 
 async def forget_subjects(session: AsyncSession, subject_ids: Collection[UUID]) -> None:
     """Delete the comments of all workspaces on what is being deleted forever."""
-    async with across_workspaces(session, "deletion forever"):
+    async with across_workspaces(session, "comments on what is deleted"):
         await repository.forget_subjects(session, subject_ids)
 
 

@@ -58,7 +58,8 @@ _OTHER_PRIVILEGES: Mapping[str, tuple[LiteralString, ...]] = {
 """What the serving role may do with tables whose rows it does not just read and write."""
 _OF_SEQUENCES: tuple[LiteralString, ...] = ("SELECT", "UPDATE", "USAGE")
 _OF_VERSIONS: tuple[LiteralString, ...] = ("SELECT",)
-_MAINTAIN_SINCE = 170_000
+MAINTAIN_SINCE = 170_000
+"""The version of PostgreSQL since which a role may vacuum a table of another one."""
 _GRANTED = """
 SELECT relname, relkind = 'S', coalesce(array_agg(privilege_type) FILTER (WHERE privilege_type IS NOT NULL), '{}')
 FROM pg_class LEFT JOIN LATERAL aclexplode(relacl) AS acl ON grantee = (SELECT oid FROM pg_roles WHERE rolname = %s)
@@ -138,7 +139,7 @@ def grant(connection: psycopg.Connection, role: str) -> None:
     """
     to = Identifier(role)
     _grant_surroundings(connection, role, to)
-    can_maintain = connection.info.server_version >= _MAINTAIN_SINCE
+    can_maintain = connection.info.server_version >= MAINTAIN_SINCE
     for name, is_sequence, granted in connection.execute(_GRANTED, [role]).fetchall():
         if is_sequence:
             needed = _OF_SEQUENCES

@@ -72,7 +72,7 @@ _LONGEST_PREFERENCES = 500
 _TIME_ZONE = re.compile(r"[A-Za-z0-9_+-]{1,32}(?:/[A-Za-z0-9_+-]{1,32}){0,2}")
 
 
-def _core(request: Request) -> Core:
+async def _core(request: Request) -> Core:
     return request.app.state.core
 
 
@@ -89,7 +89,7 @@ async def _session(request: Request, core: CoreDep) -> AsyncIterator[AsyncSessio
 DbSession = Annotated[AsyncSession, Depends(_session, scope="function")]
 
 
-def refuse_null_characters(request: Request) -> None:
+async def refuse_null_characters(request: Request) -> None:
     """A dependency of every API route. Raises UnusableText if the address contains a null character."""
     if b"%00" in request.scope["query_string"] or "\0" in request.scope["path"]:
         raise UnusableText

@@ -26,7 +26,7 @@ from fundwright.core.database import call_after_commit, now
 from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.jobs import JobState
 from fundwright.core.live import publish
-from fundwright.core.messages import Message, later, t
+from fundwright.core.messages import Message, later, number, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.generation import citing, comparing, repository, service
 from fundwright.generation.models import Citation, DraftSection, DraftVersion
@@ -77,6 +77,8 @@ _ONE_VERSION = timedelta(minutes=10)
 """Saves of the same editor within this time are combined into one version."""
 
 _MAX_SECTIONS = 200
+_MAX_CHARACTERS_OF_DRAFT = 1_000_000
+"""Several times the length of the longest. Each page of a draft reads all of its text."""
 _MAX_VERSIONS = 100
 """The number of versions kept for a section. Older ones are removed."""
 
@@ -88,6 +90,19 @@ class SectionChanged(Conflict):
         super().__init__(
             t(
                 "This section was changed elsewhere while you were editing. Compare both texts, then keep yours or use the other one."
+            )
+        )
+
+
+class DraftTooLong(Conflict):
+    """With its new text, the section would make the draft longer than drafts may be."""
+
+    def __init__(self, characters: int) -> None:
+        super().__init__(
+            t(
+                "A draft can have at most {most} characters, and this one would have {n}. Shorten a section, or start another draft.",
+                most=number(_MAX_CHARACTERS_OF_DRAFT),
+                n=number(characters),
             )
         )
 
@@ -128,7 +143,7 @@ async def choose_sources(session: AsyncSession, actor: Actor, draft_id: UUID, ch
 async def save_section(
     session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, section_id: UUID, save: SectionSave
 ) -> DraftSectionRead:
-    """Save heading and text. Raises NotFound, SectionChanged, and Invalid if a citation has no source."""
+    """Save heading and text. Raises NotFound, SectionChanged, DraftTooLong, and Invalid if a citation has no source."""
     section = await _lock_section(session, actor, draft_id, section_id)
     heading = section.heading if save.heading == t(section.heading) else save.heading
     is_same_editor = save.editor != "" and save.editor == section.saved_by
@@ -138,6 +153,7 @@ async def save_section(
     if not (is_late or is_same):
         if save.based_on != section.revision and not is_same_editor:
             raise SectionChanged
+        await _check_length(session, section, save.text)
         await _check_citations(session, draft_id, save.text)
         if is_partial and section.incoming:
             await keep_version(session, section, text=section.incoming, origin=VersionOrigin.WRITER, author=None)
@@ -371,9 +387,10 @@ async def find_current_version(session: AsyncSession, actor: Actor, draft_id: UU
 async def restore_version(
     session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, section_id: UUID, number: int
 ) -> DraftSectionRead:
-    """Restore the text of a version as a new version. Raises NotFound."""
+    """Restore the text of a version as a new version. Raises NotFound or DraftTooLong."""
     section = await _lock_section(session, actor, draft_id, section_id)
     version = await repository.get_version(session, section.id, number)
+    await _check_length(session, section, version.text)
     section.heading = version.heading
     await change_text(session, section, version.text, origin=VersionOrigin.RESTORED, author=actor)
     _check_later(session, actor, core, draft_id)
@@ -454,6 +471,13 @@ async def keep_version(
 def _check_later(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID) -> None:
     """Have the claims of a changed text checked once it is committed. Jobs that write check at their end."""
     call_after_commit(session, lambda: asyncio.ensure_future(service.check_later(core, actor, draft_id)))
+
+
+async def _check_length(session: AsyncSession, section: DraftSection, text: str) -> None:
+    """Raises DraftTooLong if the text is longer than the section's current one, and too long for the draft."""
+    characters = len(text) + await repository.characters_without(session, section)
+    if characters > _MAX_CHARACTERS_OF_DRAFT and len(text) > len(section.text):
+        raise DraftTooLong(characters)
 
 
 async def _record(session: AsyncSession, actor: Actor, kind: ActivityKind, section: DraftSection) -> None:

@@ -287,6 +287,12 @@ async def possible_matches(session: AsyncSession, draft_id: UUID) -> list[Possib
     return [match for matches in kept for match in matches]
 
 
+async def characters_without(session: AsyncSession, section: DraftSection) -> int:
+    """Return the number of characters of a draft without those of one section."""
+    others = DraftSection.draft_id == section.draft_id, DraftSection.id != section.id
+    return await session.scalar(select(func.coalesce(func.sum(func.length(DraftSection.text)), 0)).where(*others)) or 0
+
+
 async def texts(session: AsyncSession, draft_id: UUID) -> list[str]:
     """Return every text of the draft and its versions."""
     of_draft = DraftSection.draft_id == draft_id

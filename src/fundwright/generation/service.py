@@ -526,7 +526,9 @@ async def export_draft(
         draft = await get_draft(session, actor, draft_id)
         await audit.record(session, "draft.exported", actor=actor, subject=str(draft_id), client=client)
         await activity.record(session, actor, EXPORTED, subject_of(draft), related=[draft.opportunity_id])
-    return await core.computing.run(partial(exporting.export, draft, form, citations=citations, author=actor.name))
+    return await core.computing.run(
+        partial(exporting.export, _without_checks(draft), form, citations=citations, author=actor.name)
+    )
 
 
 def as_markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTNOTES) -> str:
@@ -534,9 +536,14 @@ def as_markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FO
     return exporting.markdown(draft, citations=citations)
 
 
-async def to_copy(core: Core, draft: DraftRead) -> str:
+async def to_copy(core: Core, draft: DraftRead, *, is_background: bool = False) -> str:
     """Like `as_markdown`, without delaying anyone else, however long the draft is."""
-    return await core.computing.run(partial(exporting.markdown, draft))
+    return await core.computing.run(partial(exporting.markdown, _without_checks(draft)), is_background=is_background)
+
+
+def _without_checks(draft: DraftRead) -> DraftRead:
+    """What a file needs of a draft. Sending thousands of checks to a process would take long."""
+    return draft.model_copy(update={"sections": tuple(section.model_copy(update={"checks": ()}) for section in draft.sections)})
 
 
 async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: DraftRead) -> DraftRead:

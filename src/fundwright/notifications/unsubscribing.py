@@ -53,9 +53,14 @@ async def list_labels(core: Core, token: str) -> list[str]:
     return _labels(list_kinds(core), keys)
 
 
-async def turn_off(session: AsyncSession, core: Core, token: str, *, client: Client) -> list[str]:
-    """Turn off the emails of a link, and return its kinds of notifications. Where they are listed does not change. Raises
-    UnsubscribeLinkOver."""
+async def turn_off(core: Core, token: str, *, client: Client) -> list[str]:
+    """Turn off the emails of a link, and return its kinds of notifications. Where they are listed does not change. Opens its own
+    transaction. Raises UnsubscribeLinkOver."""
+    async with core.database.transaction(scope=installation("unsubscribe links")) as session:
+        return await _turn_off(session, core, token, client)
+
+
+async def _turn_off(session: AsyncSession, core: Core, token: str, client: Client) -> list[str]:
     all_kinds = list_kinds(core)
     kinds = {kind.key: kind for kind in all_kinds}
     account, keys = await _read(session, core, token)

@@ -27,7 +27,7 @@ _load_follower = acting_with(Permission.READ)
 async def tell_new(core: Core) -> None:
     """Tell all followers of new matches, as soon as new notices have been imported, indexed, and sorted into their categories. Opens its
     own transactions, one for each follower."""
-    async with core.database.transaction(scope=installation("saved searches")) as session:
+    async with core.database.transaction(scope=installation("matches of saved searches")) as session:
         newest = await opportunities.settled_until(session)
         if newest is None:
             return
@@ -48,7 +48,7 @@ async def _tell(core: Core, follower: Follower, newest: datetime) -> None:
         async with core.database.transaction(scope=scope) as session:
             await _tell_new_matches(session, follower, newest)
     except (NotAllowed, NotFound):
-        async with core.database.transaction(scope=installation("saved searches")) as session:
+        async with core.database.transaction(scope=installation("matches of saved searches")) as session:
             await repository.skip(session, follower, newest)
 
 

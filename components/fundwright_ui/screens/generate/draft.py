@@ -189,7 +189,7 @@ def draft_screen() -> VdomDict | Component:
             html.div(
                 {"className": "fw-sheet"},
                 *(
-                    unsupported_claims(draft, open_passage, edit_unsupported if may_work else None)
+                    [unsupported_claims(draft, open_passage, edit_unsupported if may_work else None, key="unsupported")]
                     if only_unsupported
                     else (part_of(part) for part in draft.sections)
                 ),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from uuid import UUID
 
-from reactpy import html
+from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import nt, t
+from fundwright.generation.citing import numbers_in
 from fundwright.generation.schemas import Checking, CheckState, ClaimCheck, DraftRead, DraftSectionRead
-from fundwright_ui.ui import button, chip, empty, row, section
+from fundwright_ui.ui import button, chip, empty, pagination, row, section
 from fundwright_ui.widgets import Citation, CitationOpened, ClaimMark, markdown_view
+
+_CLAIMS_PER_PAGE = 50
 
 
 def claim_counts(draft: DraftRead, *, only_unsupported: bool, show_only_unsupported: Callable[[bool], None]) -> VdomDict | None:
@@ -55,34 +59,48 @@ def marks_of(part: DraftSectionRead) -> list[ClaimMark]:
     ]
 
 
+@component
 def unsupported_claims(
     draft: DraftRead,
     open_passage: Callable[[int], None],
     edit: Callable[[DraftSectionRead], Callable[[], None]] | None,
-) -> list[VdomDict]:
-    """The unsupported claims under the headings of their sections, each with what was not found and its passages."""
-    found = [
-        section(
-            t(part.heading),
-            html.ul(
-                {"className": "fw-list", "aria-label": t("Unsupported sentences in {heading}", heading=t(part.heading))},
-                *(_claim(draft, part, check, open_passage) for check in _unsupported(part)),
-            ),
-            actions=[
-                button(t("Edit"), size="small", aria_label=t("Edit {heading}", heading=t(part.heading)), on_click=edit(part))
-            ]
-            if edit
-            else [],
-            key=f"unsupported-{part.id}",
-        )
-        for part in draft.sections
-        if _unsupported(part)
-    ]
-    return found or [empty(t("Every checked sentence is supported by the passages it cites."), icon_name="check")]
-
-
-def _claim(draft: DraftRead, part: DraftSectionRead, check: ClaimCheck, open_passage: Callable[[int], None]) -> VdomDict:
+) -> VdomDict:
+    """The unsupported claims under the headings of their sections, each with what was not found and its passages, in pages."""
+    page, set_page = use_state(1)
+    found = [(part, check) for part in draft.sections for check in _unsupported(part)]
+    pages = max(1, -(-len(found) // _CLAIMS_PER_PAGE))
+    page = min(page, pages)  # some have been corrected meanwhile
     titles = {citation.number: citation.document_title for citation in draft.citations}
+    shown: dict[UUID, list[tuple[DraftSectionRead, ClaimCheck]]] = {}
+    for part, check in found[(page - 1) * _CLAIMS_PER_PAGE : page * _CLAIMS_PER_PAGE]:
+        shown.setdefault(part.id, []).append((part, check))
+    if not shown:
+        return empty(t("Every checked sentence is supported by the passages it cites."), icon_name="check")
+    return html.fragment(
+        *(
+            section(
+                t(part.heading),
+                html.ul(
+                    {"className": "fw-list", "aria-label": t("Unsupported sentences in {heading}", heading=t(part.heading))},
+                    *(_claim(part, check, titles, open_passage, key=str(check.start)) for _, check in of_part),
+                ),
+                actions=[
+                    button(t("Edit"), size="small", aria_label=t("Edit {heading}", heading=t(part.heading)), on_click=edit(part))
+                ]
+                if edit
+                else [],
+                key=f"unsupported-{part.id}",
+            )
+            for of_part in shown.values()
+            for part, _ in of_part[:1]
+        ),
+        pagination(page, pages, on_page=set_page),
+    )
+
+
+@component
+def _claim(part: DraftSectionRead, check: ClaimCheck, titles: Mapping[int, str], open_passage: Callable[[int], None]) -> VdomDict:
+    text = _shown(part.text[check.start : check.end])
 
     def opened(event: CitationOpened) -> None:
         open_passage(event.number)
@@ -91,10 +109,10 @@ def _claim(draft: DraftRead, part: DraftSectionRead, check: ClaimCheck, open_pas
         return lambda: open_passage(number)
 
     return html.li(
-        {"className": "fw-list-item", "key": f"{part.id}:{check.start}"},
+        {"className": "fw-list-item"},
         markdown_view(
-            _shown(part.text[check.start : check.end]),
-            citations=[Citation(number=number, title=title) for number, title in titles.items()],
+            text,
+            citations=[Citation(number=number, title=titles[number]) for number in sorted(numbers_in(text) & titles.keys())],
             on_citation=opened,
             key="text",
         ),

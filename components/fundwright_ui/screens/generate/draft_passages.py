@@ -10,7 +10,7 @@ from textwrap import shorten
 from typing import Protocol
 from uuid import UUID
 
-from reactpy import component, html
+from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -22,8 +22,9 @@ from fundwright.training import service as training
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.events import handler
-from fundwright_ui.ui import row, section, side_panel, text_link
+from fundwright_ui.ui import pagination, row, section, side_panel, text_link
 
+_PASSAGES_PER_PAGE = 50
 _SHOWN_CHARACTERS = 60
 """Length of the excerpt that stands for a passage without a heading."""
 
@@ -73,13 +74,22 @@ def passage_panel(draft: DraftRead, number: str, at: str, close: Callable[[], No
 def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int], None]) -> VdomDict | None:
     """The documents that the draft cites, with their kinds, how often each is cited, and the cited passages."""
     actor = use_actor()
-    counts = sum((count_citations(part.text) for part in draft.sections), Counter[int]())
+    page, set_page = use_state(1)
+    counts = Counter[int]()
+    for part in draft.sections:
+        counts.update(count_citations(part.text))
     documents: dict[UUID | None, list[CitationRead]] = {}
     for citation in draft.citations:
         if counts[citation.number]:
             documents.setdefault(citation.document_id, []).append(citation)
 
-    known = sorted(id for id in documents if id is not None)
+    cited = [citation for of_document in documents.values() for citation in of_document]
+    pages = -(-len(cited) // _PASSAGES_PER_PAGE)
+    page = min(page, pages)
+    shown: dict[UUID | None, list[CitationRead]] = {}
+    for citation in cited[(page - 1) * _PASSAGES_PER_PAGE : page * _PASSAGES_PER_PAGE]:
+        shown.setdefault(citation.document_id, []).append(citation)
+    known = sorted(id for id in shown if id is not None)
 
     async def read(session: AsyncSession) -> dict[UUID, DocumentKind]:
         return await training.kinds_of(session, actor, known)
@@ -105,7 +115,7 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
             ),
         )
 
-    if not documents:
+    if not shown:
         return None
     return section(
         t("Sources"),
@@ -114,21 +124,22 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
             *(
                 html.li(
                     {"key": str(document_id)},
-                    html.p({"className": "fw-strong", "dir": "auto"}, cited[0].document_title),
+                    html.p({"className": "fw-strong", "dir": "auto"}, of_document[0].document_title),
                     html.p(
                         {"className": "fw-muted fw-small"},
                         " · ".join(
                             [
                                 *([kinds[document_id].label] if document_id is not None and document_id in kinds else []),
-                                _times(sum(counts[citation.number] for citation in cited)),
+                                _times(sum(counts[citation.number] for citation in documents[document_id])),
                             ]
                         ),
                     ),
-                    html.ul({"className": "fw-source-passages"}, *(entry(citation) for citation in cited)),
+                    html.ul({"className": "fw-source-passages"}, *(entry(citation) for citation in of_document)),
                 )
-                for document_id, cited in documents.items()
+                for document_id, of_document in shown.items()
             ),
         ),
+        pagination(page, pages, on_page=set_page),
         key="sources",
     )
 

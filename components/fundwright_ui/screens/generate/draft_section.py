@@ -14,6 +14,7 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import nt, number, t
 from fundwright.core.presence import Visit
 from fundwright.generation import editing
+from fundwright.generation.citing import numbers_in
 from fundwright.generation.schemas import (
     DraftRead,
     DraftSectionRead,
@@ -50,6 +51,9 @@ from fundwright_ui.ui import (
 )
 from fundwright_ui.widgets import Citation, CitationOpened, copy_button, delete_dialog, markdown_view, section_editor
 
+_OPEN_AT_FIRST = 40
+"""Sections of a draft, which is as many as a template has. Others show their text on request: a page of hundreds takes long to render."""
+
 _Panel = Literal["regenerate", "versions", "delete"]
 
 
@@ -68,6 +72,7 @@ def section_part(
     opened, _, opened_id = url.get("open").partition(":")
     panel = opened if opened_id == str(part.id) else ""
     restored, set_restored = use_state(cast(Restored | None, None))
+    is_shown, set_shown = use_state(part.ordinal < _OPEN_AT_FIRST)
     seen = use_ref(False)
     """Whether this page has seen the section being regenerated: only then is the outcome news."""
     was_editing = use_ref(False)
@@ -106,6 +111,11 @@ def section_part(
         return close if panel == wanted else lambda: url.set(open=f"{wanted}:{part.id}")
 
     heading, menu_id = t(part.heading), f"section-{part.id}"
+    if not (is_shown or is_editing or panel or is_underway):
+        show = button(
+            t("Show section"), size="small", aria_label=t("Show {heading}", heading=heading), on_click=lambda: set_shown(True)
+        )
+        return section(heading, actions=[show], id=str(part.id))
 
     entry = partial(menu_entry, closes=menu_id)
 
@@ -184,8 +194,6 @@ def _text(
     may_save: bool,
     done: Callable[[], None],
 ) -> VdomDict:
-    citations = [Citation(number=citation.number, title=citation.document_title) for citation in draft.citations]
-
     def opened(event: CitationOpened) -> None:
         open_citation(event.number, place_of(part, event.place))
 
@@ -202,6 +210,8 @@ def _text(
             key="editor",
         )
     if part.text.strip():
+        cited = numbers_in(part.text)
+        citations = [Citation(number=each.number, title=each.document_title) for each in draft.citations if each.number in cited]
         return markdown_view(part.text, citations=citations, marks=marks_of(part), on_citation=opened, key="text")
     return html.p({"className": "fw-muted", "key": "without"}, _without_text(draft, part))
 

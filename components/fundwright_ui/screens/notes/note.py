@@ -18,7 +18,7 @@ from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.conflict import use_editing
 from fundwright_ui.screens.restoring import moved_message, undo_of
 from fundwright_ui.ui import button, chip, form, menu, moment, row, sending_field, text_area
-from fundwright_ui.widgets.markdown import rendered
+from fundwright_ui.widgets import markdown_view
 
 WRITING = "note"
 """The parameter of the address with the note that is being written: an id, or `NEW`."""
@@ -69,7 +69,7 @@ def note_entry(note: NoteRead, reload: Callable[[], None], *, shows_opportunity:
         html.p(html.a({"className": "fw-link", "href": connection.href(note.opportunity_path), "dir": "auto"}, note.opportunity))
         if shows_opportunity and note.opportunity
         else None,
-        html.div({"className": "fw-markdown", "dir": "auto"}, *rendered(note.text)),
+        markdown_view(note.text),
     )
 
 
@@ -113,7 +113,7 @@ def _edit(note: NoteRead, reload: Callable[[], None]) -> VdomDict:
             based_on=editing.based_on,
             key=editing.key,
         ),
-        editing.other(html.div({"className": "fw-markdown", "dir": "auto"}, *rendered(note.text))),
+        editing.other(markdown_view(note.text)),
     )
 
 

@@ -36,7 +36,7 @@ from fundwright_ui.ui import (
     text_field,
 )
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets.markdown import rendered
+from fundwright_ui.widgets import markdown_view
 
 
 def open_task(name: str) -> Component | None:
@@ -129,9 +129,7 @@ def _facts(task: TaskRead) -> VdomDict:
             t("Title"): html.bdi(task.title),
             t("Due"): due_text(task.due_on) if task.due_on else t("No due date"),
             t("Assigned to"): html.bdi(task.assignee) if task.assignee_id else t("Nobody"),
-            t("Details"): html.div({"className": "fw-markdown", "dir": "auto"}, *rendered(task.details))
-            if task.details
-            else None,
+            t("Details"): markdown_view(task.details) if task.details else None,
         }
     )
 
