@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -147,3 +149,10 @@ class TestTerms:
 class TestPhrases:
     def test_the_name_comes_first_and_phrases_are_parted_by_commas_and_stops(self) -> None:
         assert phrases_of("Roofs", "shingles, gutters. Roof repair; a") == ["Roofs", "shingles", "gutters", "Roof repair"]
+
+
+def test_is_small_enough_to_be_sent_to_a_process_again_and_again() -> None:
+    categories = [described(f"Category {number}", f"{ROOF} {CLOUD} number{number}") for number in range(50)]
+    taught = [Example(as_subject(f"{ROOF} {SOUP} word{number}"), [1, *[0] * 49]) for number in range(200)]
+    classifier = Classifier(categories, taught, [as_subject(text) for text in OTHERS])
+    assert len(pickle.dumps(classifier)) < 5_000_000

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from fundwright.categories.terms import COLUMNS, Matrix, Terms, Weighting, terms_of
+from fundwright.categories.terms import Matrix, Terms, Weighting, terms_of
 from fundwright.core.unpickling import sent
 
 Floats = NDArray[np.floating[Any]]
@@ -105,7 +105,9 @@ class Classifier:
         targets = np.vstack([2 * np.eye(count, dtype=np.int8) - 1, verdicts])
         weights = _weights(verdicts, len(rows))
         prior = self._prior(known.vectors)
-        self._terms_weights = np.zeros((COLUMNS, count), dtype=np.float32)
+        # Those of the terms that the rows share. All columns of 50 categories are 87 MB, and are sent to a process with every 500 notices.
+        self._columns = np.unique(known.terms.indices[known.terms.data != 0])
+        self._terms_weights = np.zeros((len(self._columns), count), dtype=np.float32)
         self._vector_weights = np.zeros((known.vectors.shape[1], count), dtype=np.float32)
         scores = np.full(targets.shape, np.nan)
         # Categories with decisions about the same examples share their equations.
@@ -115,7 +117,7 @@ class Classifier:
             of_group = known.take(lines)
             wanted = targets[np.ix_(lines, columns)] - prior[np.ix_(lines, columns)]
             factors, left_out = _solve(of_group, weights[lines], wanted.astype(np.float32))
-            self._terms_weights[:, columns] = of_group.terms.T @ factors
+            self._terms_weights[:, columns] = of_group.terms[:, self._columns].T @ factors
             self._vector_weights[:, columns] = of_group.vectors.T @ factors
             scores[np.ix_(lines, columns)] = left_out + prior[np.ix_(lines, columns)]
         self._calibration = _calibrate(scores[count:], verdicts, self._scores(unknown) if others else np.zeros((0, count)))
@@ -127,7 +129,7 @@ class Classifier:
         return _sigmoid(_evidence(scores) @ self._calibration)
 
     def _scores(self, features: _Features) -> Floats:
-        learned = features.terms @ self._terms_weights + features.vectors @ self._vector_weights
+        learned = features.terms[:, self._columns] @ self._terms_weights + features.vectors @ self._vector_weights
         return learned + self._prior(features.vectors)
 
     def _prior(self, vectors: Floats) -> Floats:
