@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from select import POLLIN, poll
 from typing import Any, cast
 
@@ -26,6 +25,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool, ConnectionPoolEntry
 from sqlalchemy.util import await_only
 
 from fundwright.core import scopes
+from fundwright.core.database_connection import DatabaseServer, Driver
 from fundwright.core.errors import ConnectionsTaken, DatabaseAway, DatabaseSlow, DiskFull, ItemHidden, UnusableText, WorkspaceGone
 from fundwright.core.fair_loop import current_party
 from fundwright.core.json_values import JsonObject
@@ -33,8 +33,6 @@ from fundwright.core.scopes import Scope
 from fundwright.core.turns import Turns
 
 log = structlog.get_logger()
-
-Driver = psycopg.AsyncConnection[Any]
 
 
 class Base(DeclarativeBase):
@@ -254,11 +252,6 @@ def _is_readable(connection: psycopg.AsyncConnection[Any]) -> bool:
     return bool(polled.poll(0))
 
 
-async def _connect(url: str) -> Driver:
-    # A prepared statement is planned for values in general; a search for a frequent word then takes twice as long.
-    return await Driver.connect(url, autocommit=True, prepare_threshold=None)
-
-
 def _session(engine: AsyncEngine, scope: Scope | None) -> AsyncSession:
     return AsyncSession(engine.execution_options(**scopes.options_of(scope)) if scope else engine, expire_on_commit=False)
 
@@ -318,7 +311,7 @@ class Database:
 
     A session waits at most `pool_timeout_s` seconds for a connection. That is less than an event handler may take, so the page pauses
     and tries again instead of saying that the handler took too long. Each party has a share of the connections, so that others do not wait
-    until its requests have ended.
+    until its requests have ended. What waits for a server that no longer responds is refused after ten seconds.
     """
 
     def __init__(self, url: str, *, direct_url: str | None = None, pool_size: int = 10, pool_timeout_s: float = 20) -> None:
@@ -327,7 +320,7 @@ class Database:
         self.most_connections = 2 * pool_size
         self.engine = create_async_engine(
             "postgresql+psycopg://",
-            async_creator=partial(_connect, url),
+            async_creator=DatabaseServer(url, self.direct_url).connect,
             poolclass=_SharedPool,
             pool_size=pool_size,
             max_overflow=pool_size,

@@ -175,11 +175,17 @@ async def _run(core: Core, check: HealthCheck) -> None:
 
 
 async def _query_database(core: Core) -> None:
-    try:
-        async with asyncio.timeout(_PATIENCE_S), core.database.reading() as session:
-            await session.execute(text("SELECT 1"))
-    except TimeoutError as error:
-        raise DatabaseAway from error
+    asking = asyncio.create_task(_select(core))
+    await asyncio.wait([asking], timeout=_PATIENCE_S)
+    if not asking.done():
+        asking.cancel()  # not awaited: it may wait for a frozen server
+        raise DatabaseAway
+    await asking
+
+
+async def _select(core: Core) -> None:
+    async with core.database.reading() as session:
+        await session.execute(text("SELECT 1"))
 
 
 DATABASE = HealthCheck("database", _query_database)
