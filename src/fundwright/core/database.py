@@ -199,7 +199,8 @@ _statement_limit_s: ContextVar[int] = ContextVar("statement_limit", default=30)
 
 @contextmanager
 def patient() -> Iterator[None]:
-    """Let each statement of the transactions that begin in this context take ten minutes instead of 30 s: for jobs."""
+    """Let each statement of the transactions that begin in this context take ten minutes instead of 30 s, and let them wait for a connection until
+    their party has one: for jobs."""
     before = _statement_limit_s.set(_PATIENT_S)
     try:
         yield
@@ -294,7 +295,7 @@ class _SharedPool(AsyncAdaptedQueuePool):
 
     async def _wait(self, party: Hashable) -> None:
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(None if _statement_limit_s.get() == _PATIENT_S else self._timeout):
                 await self._turns.take(party)
         except TimeoutError as error:
             raise _NoTurn from error
@@ -310,7 +311,7 @@ class Database:
     leads to the same database without one, for what lasts longer than a transaction.
 
     A session waits at most `pool_timeout_s` seconds for a connection. That is less than an event handler may take, so the page pauses
-    and tries again instead of saying that the handler took too long. Each party has a share of the connections, so that others do not wait
+    and tries again instead of saying that the handler took too long; jobs wait longer. Each party has a share of the connections, so that others do not wait
     until its requests have ended. What waits for a server that no longer responds is refused after ten seconds.
     """
 
@@ -338,7 +339,7 @@ class Database:
         With `is_snapshot`, all reads see the same state, regardless of concurrent changes. Without a `scope`, the session has that of
         the current task.
 
-        Raises DiskFull, DatabaseAway, DatabaseSlow, UnusableText, or WorkspaceGone.
+        Raises DiskFull, DatabaseAway, DatabaseSlow, ConnectionsTaken, UnusableText, or WorkspaceGone.
         """
         engine = self._snapshots if is_snapshot else self.engine
         with _failures():
@@ -352,7 +353,7 @@ class Database:
         Each statement sees what is committed when it begins, as in `transaction` without a snapshot. Reads that must be consistent
         with each other need a snapshot.
 
-        Raises WriteRefused, DiskFull, DatabaseAway, DatabaseSlow, or UnusableText.
+        Raises WriteRefused, DiskFull, DatabaseAway, DatabaseSlow, ConnectionsTaken, or UnusableText.
         """
         with _failures():
             try:
