@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
@@ -176,6 +177,58 @@ class TestTime:
     async def test_of_the_rest_of_a_request_that_has_been_answered(self, serve: Callable[..., Any], quick: None) -> None:
         opened = await (await serve()).send(HALF.replace(b"/size", b"/refused"))
         assert (await rest(opened)).startswith(b"HTTP/1.1 402 ")
+
+
+class TestShutdown:
+    @pytest.mark.parametrize("sent", [b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n", HALF + b"x" * 996])
+    async def test_a_request_that_has_not_been_parsed_yet_is_answered(
+        self, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, sent: bytes
+    ) -> None:
+        server = await serve()
+        arrived = asyncio.Event()
+        monkeypatch.setattr(BoundedHttp, "parse_soon", lambda *_: arrived.set())  # it is always someone else's turn
+        opened = await server.send(sent)
+        await arrived.wait()
+        server._uvicorn.should_exit = True
+        assert (await rest(opened)).startswith(b"HTTP/1.1 200 ")
+
+    async def test_the_opening_of_a_socket_is_refused(self, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+        server = await serve()
+        arrived = asyncio.Event()
+        monkeypatch.setattr(BoundedHttp, "parse_soon", lambda *_: arrived.set())
+        opened = await server.send(upgrade())
+        await arrived.wait()
+        server._uvicorn.should_exit = True
+        assert (await rest(opened)).startswith(b"HTTP/1.1 500 ")
+
+
+class TestHeads:
+    @pytest.mark.security(53)
+    @pytest.mark.parametrize(
+        ("header", "status"),
+        [(b"X: " + b"x" * 9_000, b"431"), (b"\r\n".join([b"X: y"] * 130), b"431"), (b"Content-Length: 1000", b"400")],
+    )
+    async def test_of_a_socket_that_cannot_be_read_are_answered(
+        self, serve: Callable[..., Any], header: bytes, status: bytes
+    ) -> None:
+        server = await serve()
+        assert (await rest(await server.send(upgrade(header)))).startswith(b"HTTP/1.1 " + status)
+        await eventually(lambda: len(server.places) == 0)
+
+    async def test_of_a_socket_are_read(self, serve: Callable[..., Any]) -> None:
+        opened = await (await serve()).send(upgrade(b"X: y"))
+        assert (await opened[0].readline()).startswith(b"HTTP/1.1 101 ")
+
+
+def upgrade(*headers: bytes) -> bytes:
+    about = (
+        b"Host: x",
+        b"Connection: Upgrade",
+        b"Upgrade: websocket",
+        b"Sec-WebSocket-Version: 13",
+        b"Sec-WebSocket-Key: " + b64encode(bytes(16)),
+    )
+    return b"\r\n".join((b"GET /socket HTTP/1.1", *about, *headers, b"", b""))
 
 
 async def test_few_requests_of_one_client_may_be_arriving_behind_a_proxy() -> None:
