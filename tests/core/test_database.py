@@ -124,7 +124,7 @@ class TestFailures:
     async def test_jobs_wait_for_connections_of_their_account(self, committed: Core) -> None:
         """Otherwise, they would end as if the database were unavailable, and begin again."""
         database = Database(committed.database.url, pool_size=3, pool_timeout_s=0.2)
-        owner_id, held, is_over = uuid4(), list[str](), asyncio.Event()
+        owner_id, held, has_begun, is_over = uuid4(), list[str](), list[bool](), asyncio.Event()
 
         async def use() -> None:
             async with database.reading() as session:
@@ -137,15 +137,16 @@ class TestFailures:
             await use()
 
         async def run(_job: JobRun[Trial, Any]) -> None:
+            has_begun.append(True)
             await use()
 
         committed.jobs.register(trial(run))
         holding = [asyncio.create_task(hold()) for _ in range(2)]
         await eventually(lambda: len(held) == 2)
-        with pytest.raises(ConnectionsTaken) as refused:
-            await asyncio.create_task(hold())
         job = asyncio.create_task(committed.jobs.run_inline(Trial(), title="Test", owner_id=owner_id))
-        await asyncio.sleep(1)
+        await eventually(lambda: has_begun)
+        with pytest.raises(ConnectionsTaken) as refused:
+            await asyncio.create_task(hold())  # waits as long as the job would
         assert not job.done() and len(held) == 2
         is_over.set()
         assert (await job).state == JobState.SUCCEEDED and len(held) == 3

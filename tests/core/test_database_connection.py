@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import replace
+from typing import cast
 
 import httpx
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import text
+from sqlalchemy.pool import QueuePool
 
 from fundwright.core import database_connection, health
 from fundwright.core.assembly import Core
@@ -17,6 +20,7 @@ from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.fair_loop import work_for
 from fundwright.core.web import add_error_handlers
+from tests.support.polling import eventually
 from tests.support.relays import Relay
 
 
@@ -50,13 +54,18 @@ class TestFrozen:
             answers = await asyncio.gather(*(read(database) for _ in range(20)), return_exceptions=True)
         assert {type(each) for each in answers} == {DatabaseAway}
         relay.thaw()
-        await asyncio.sleep(database_connection._RETRY_S)
-        assert await read(database) == 1
+
+        async def is_back() -> bool:
+            with suppress(DatabaseAway):
+                return await read(database) == 1
+            return False
+
+        await eventually(is_back)
 
     async def test_during_a_statement_and_a_party_that_waits_for_its_connections(self, database: Database, relay: Relay) -> None:
         work_for("party")
         slow = [asyncio.create_task(read(database, "SELECT pg_sleep(30)")) for _ in range(6)]
-        await asyncio.sleep(0.2)
+        await eventually(lambda: cast(QueuePool, database.engine.pool).checkedout() == 2)
         relay.freeze()
         async with asyncio.timeout(8):
             answers = await asyncio.gather(*slow, return_exceptions=True)
