@@ -72,7 +72,7 @@ class TooManyHeaders(FundwrightError):
     status = 431
 
     def __init__(self) -> None:
-        super().__init__(f"The request has more than {_MOST_HEADERS} headers. Send fewer.")
+        super().__init__(t("The request has more than {n} headers. Send fewer.", n=_MOST_HEADERS))
 
 
 class TooManyParameters(FundwrightError):
@@ -81,7 +81,7 @@ class TooManyParameters(FundwrightError):
     status = 422
 
     def __init__(self) -> None:
-        super().__init__(f"The address has more than {_MOST_PARAMETERS} parameters. Send fewer.")
+        super().__init__(t("The address has more than {n} parameters. Send fewer.", n=_MOST_PARAMETERS))
 
 
 def _as_json(error: FundwrightError) -> JSONResponse:
