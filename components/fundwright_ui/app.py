@@ -9,9 +9,17 @@ from fastapi.routing import APIRoute
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from fundwright import __version__
-from fundwright.authentication.request_authentication import refuse_in_maintenance
+from fundwright.authentication.request_authentication import refuse_in_maintenance, signed_for
 from fundwright.core.assembly import Core
-from fundwright.core.edge import ArrivingRequests, KnownHosts, RequestDeadline, StrictTransport, UntrustedProxy, known_names
+from fundwright.core.edge import (
+    ArrivingRequests,
+    BoundedHeads,
+    KnownHosts,
+    RequestDeadline,
+    StrictTransport,
+    UntrustedProxy,
+    known_names,
+)
 from fundwright.core.errors import StartRefused
 from fundwright.core.plugins import Plugins
 from fundwright.core.web import (
@@ -61,7 +69,8 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
     app.add_middleware(RequestLimitMiddleware)
     app.add_middleware(LocaleMiddleware)
     app.add_middleware(RequestId)
-    app.add_middleware(ArrivingRequests)
+    app.add_middleware(ArrivingRequests, account_of=partial(signed_for, core))
+    app.add_middleware(BoundedHeads)
     app.add_middleware(StrictTransport)
     if proxies := core.settings.trusted_proxies:
         # Before everything that needs the client's address. In a chain of addresses, it takes the last one that is not our proxy.

@@ -33,6 +33,8 @@ SHORT = {
     ("core/migrations/__init__.py", "_serving_role"): "before the server handles requests",
     ("core/live.py", "self._revive"): "starts the embedded database again, one call at a time",
     ("core/installation.py", "_fingerprints"): "before the server handles requests",
+    ("core/installation.py", "_key_digests"): "before the server handles requests",
+    ("core/sandbox.py", "_processor_s"): "asks the system about one process",
     ("core/health.py", "_free_bytes"): _DISK,
     ("reference.py", "lambda: json.dumps(app.openapi(), separators=(',', ':'))"): "describes our own routes, once",
     ("cli/generation.py", "output.write_bytes"): _COMMAND,

@@ -5,11 +5,14 @@ from uuid import uuid4
 
 import jwt
 import pytest
+from starlette.requests import HTTPConnection
 
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.authentication import second_factor, session_tokens
 from fundwright.authentication.keyring import keyring
+from fundwright.authentication.request_authentication import signed_for
 from fundwright.core.assembly import Core
+from fundwright.core.cookies import cookie_name
 from fundwright.core.database import now
 
 _ACTOR = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER)
@@ -74,3 +77,22 @@ class TestRead:
         payload = {"name": "A", "email": "a@b.c", "role": "user", "sid": str(uuid4()), "iat": 0, "exp": 9_999_999_999}
         del payload[missing]
         assert session_tokens.read(core, jwt.encode(payload, key.secret, headers={"kid": key.id})) is None
+
+
+class TestSignedFor:
+    """Whose requests are counted apart from those of strangers at the same address."""
+
+    def _of(self, core: Core, **headers: str) -> str | None:
+        raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+        return signed_for(core, HTTPConnection({"type": "http", "headers": raw}))
+
+    def test_knows_the_account_of_a_token_that_we_have_signed(self, core: Core) -> None:
+        assert self._of(core, cookie=f"{cookie_name(core.settings)}={_sign(core)}") == "ada@example.org"
+        assert self._of(core, authorization=f"Bearer {_sign(core)}") == "ada@example.org"
+
+    def test_knows_nobody_without_one(self, core: Core) -> None:
+        claims = jwt.decode(_sign(core), options={"verify_signature": False})
+        forged = jwt.encode(claims, b"k" * 32, headers={"kid": keyring(core).newest.id})
+        assert self._of(core) is None
+        assert self._of(core, cookie=f"{cookie_name(core.settings)}={forged}") is None
+        assert self._of(core, cookie=f"{cookie_name(core.settings)}={_sign(core, lasts=timedelta(seconds=-60))}") is None

@@ -1,6 +1,9 @@
-"""A backup by `pg_dump` as the documented role contains everything and can be restored. As the application's role, there is none."""
+"""A backup by `pg_dump` in a documented way contains everything and can be restored. As the application's role, there is none."""
 
+import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -10,7 +13,7 @@ from psycopg.sql import SQL, Identifier
 from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
-from fundwright.core.database_role import SERVING_ROLE
+from fundwright.core.database_role import ROLE, SERVING_ROLE
 from fundwright.core.postgres import _BIN
 from fundwright.core.scopes import acting_in
 from fundwright.opportunities import service as opportunities
@@ -43,8 +46,8 @@ async def filled(committed: Core) -> str:
     return committed.database.url
 
 
-def program(name: str, *arguments: str | Path) -> str:
-    done = subprocess.run([_BIN / name, *arguments], check=False, capture_output=True, text=True)
+def program(name: str, *arguments: str | Path, **settings: str) -> str:
+    done = subprocess.run([_BIN / name, *arguments], check=False, capture_output=True, text=True, env=os.environ | settings)
     assert done.returncode == 0, done.stderr
     return done.stderr
 
@@ -56,29 +59,63 @@ def counts(url: str) -> dict[str, int]:
     return {name: row[0] for name, row in zip(tables, rows, strict=True) if row}
 
 
-def test_the_documented_role_saves_everything(filled: str, tmp_path: Path) -> None:
-    statements = next(
-        block
-        for block in (Path(__file__).parents[2] / "docs/running.md").read_text().split("```")
-        if block.startswith("sql") and _ROLE in block
-    ).removeprefix("sql")
+@contextmanager
+def restored(filled: str, dump: Path) -> Iterator[str]:
+    """The address of a database with what was saved."""
     copy = filled.replace("/test_", "/restored_")
+    name = copy.partition("@/")[2].partition("?")[0]
     with psycopg.connect(as_superuser(filled), autocommit=True) as connection:
-        connection.execute(statements.encode())
-        connection.execute("CREATE DATABASE {}".format(copy.partition("@/")[2].partition("?")[0]).encode())
+        connection.execute(f"CREATE DATABASE {name}".encode())
         try:
-            program(
-                "pg_dump", "--format=custom", f"--file={tmp_path / 'dump'}", filled.replace(f"//{SERVING_ROLE}@", f"//{_ROLE}@")
-            )
-            program("pg_restore", "--exit-on-error", f"--dbname={as_superuser(copy)}", tmp_path / "dump")
-            saved = counts(copy)
-            assert saved == counts(filled)
-            assert saved["document"] > saved["restriction"] == 1
-            with psycopg.connect(copy) as restored:
-                assert restored.execute("SELECT count(*) FROM document").fetchone() == (0,)
+            program("pg_restore", "--exit-on-error", f"--dbname={as_superuser(copy)}", dump)
+            yield copy
         finally:
-            connection.execute(f"DROP DATABASE {copy.partition('@/')[2].partition('?')[0]} WITH (FORCE)".encode())
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def documented(kind: str) -> str:
+    """The block of this kind in the documentation of backups."""
+    blocks = (Path(__file__).parents[2] / "docs/running.md").read_text().partition("For backups with `pg_dump`")[2].split("```")
+    return next(block for block in blocks if block.startswith(kind)).removeprefix(kind)
+
+
+def test_the_documented_role_saves_everything(filled: str, tmp_path: Path) -> None:
+    dump = tmp_path / "dump"
+    with psycopg.connect(as_superuser(filled), autocommit=True) as connection:
+        connection.execute(documented("sql\n").encode())
+        try:
+            program("pg_dump", "--format=custom", f"--file={dump}", filled.replace(f"//{SERVING_ROLE}@", f"//{_ROLE}@"))
+            with restored(filled, dump) as copy:
+                saved = counts(copy)
+                assert saved == counts(filled)
+                assert saved["document"] > saved["restriction"] == 1
+                with psycopg.connect(copy) as opened:
+                    assert opened.execute("SELECT count(*) FROM document").fetchone() == (0,)
+        finally:
             connection.execute(f"DROP OWNED BY {_ROLE}; DROP ROLE {_ROLE}".encode())
+
+
+_OF_TESTS = "--exclude-schema=pristine"
+
+
+def test_the_owner_saves_everything_with_the_documented_options(filled: str, tmp_path: Path) -> None:
+    dump, options = tmp_path / "dump", "-c app.is_installation=on"
+    assert f"PGOPTIONS='{options}' pg_dump --enable-row-security --format=custom" in documented("sh\n")
+    program(
+        "pg_dump", "--enable-row-security", "--format=custom", f"--file={dump}", _OF_TESTS, as_owner(filled), PGOPTIONS=options
+    )
+    with restored(filled, dump) as copy:
+        assert counts(copy) == counts(filled)
+
+
+@pytest.mark.parametrize(
+    ("role", "problem"), [(ROLE, "row-level security"), (SERVING_ROLE, "permission denied for table installation_secret")]
+)
+def test_other_ways_save_nothing_without_saying_so(filled: str, tmp_path: Path, role: str, problem: str) -> None:
+    dump = tmp_path / "dump"
+    with pytest.raises(AssertionError, match=problem):
+        program("pg_dump", "--format=custom", f"--file={dump}", _OF_TESTS, filled.replace(f"//{SERVING_ROLE}@", f"//{role}@"))
+    assert role == ROLE or not dump.stat().st_size
 
 
 def test_policies_need_no_search_path(filled: str) -> None:

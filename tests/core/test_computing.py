@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -108,6 +109,16 @@ class TestEnding:
         assert await computing.run(partial(computed.process)) != pid
         with pytest.raises(Ended):
             await computing.run(partial(computed.end_itself))
+
+    async def test_a_process_that_is_stopped_is_replaced(self, computing: Computing) -> None:
+        pid = await computing.run(partial(computed.process))
+        os.kill(pid, signal.SIGSTOP)
+        assert await computing.run(partial(computed.process), deadline_s=1) != pid
+        assert await ended(pid)
+
+    async def test_a_text_is_not_blamed_for_a_process_that_does_nothing(self, computing: Computing) -> None:
+        with pytest.raises(Ended):
+            await computing.run(partial(computed.sleep, Path("a"), 3_600), deadline_s=1)
 
     async def test_closing_ends_the_processes(self, tmp_path: Path) -> None:
         sandbox = Sandbox(tmp_path)

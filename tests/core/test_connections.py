@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
@@ -22,7 +23,7 @@ from websockets.frames import Frame
 
 from fundwright.core import http_protocol
 from fundwright.core.connections import Connections, note_signed_in
-from fundwright.core.edge import ArrivingRequests
+from fundwright.core.edge import ArrivingRequests, BoundedHeads
 from fundwright.core.fair_loop import current_party
 from fundwright.core.http_protocol import BoundedHttp, PlacedSocket
 from fundwright_ui.runtime.wire import LowMemoryWebSocket
@@ -44,6 +45,7 @@ class Strangers(Connections):
 
 def build() -> FastAPI:
     app = FastAPI()
+    app.add_middleware(BoundedHeads)
 
     @app.get("/hello")
     async def hello(request: Request) -> str:
@@ -178,7 +180,75 @@ class TestTime:
         assert (await rest(opened)).startswith(b"HTTP/1.1 402 ")
 
 
+class TestShutdown:
+    @pytest.mark.parametrize("sent", [b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n", HALF + b"x" * 996])
+    async def test_a_request_that_has_not_been_parsed_yet_is_answered(
+        self, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, sent: bytes
+    ) -> None:
+        server = await serve()
+        arrived = asyncio.Event()
+        monkeypatch.setattr(BoundedHttp, "parse_soon", lambda *_: arrived.set())  # it is always someone else's turn
+        opened = await server.send(sent)
+        await arrived.wait()
+        server._uvicorn.should_exit = True
+        assert (await rest(opened)).startswith(b"HTTP/1.1 200 ")
+
+    async def test_the_opening_of_a_socket_is_refused(self, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+        server = await serve()
+        arrived = asyncio.Event()
+        monkeypatch.setattr(BoundedHttp, "parse_soon", lambda *_: arrived.set())
+        opened = await server.send(upgrade())
+        await arrived.wait()
+        server._uvicorn.should_exit = True
+        assert (await rest(opened)).startswith(b"HTTP/1.1 500 ")
+
+
+class TestHeads:
+    @pytest.mark.security(53)
+    @pytest.mark.parametrize(
+        ("header", "status"),
+        [(b"X: " + b"x" * 9_000, b"431"), (b"\r\n".join([b"X: y"] * 130), b"431"), (b"Content-Length: 1000", b"400")],
+    )
+    async def test_of_a_socket_that_cannot_be_read_are_answered(
+        self, serve: Callable[..., Any], header: bytes, status: bytes
+    ) -> None:
+        server = await serve()
+        assert (await rest(await server.send(upgrade(header)))).startswith(b"HTTP/1.1 " + status)
+        await eventually(lambda: len(server.places) == 0)
+
+    @pytest.mark.security(53)
+    @pytest.mark.parametrize("path", [b"/hello", b"/socket"])
+    @pytest.mark.parametrize(
+        ("headers", "parameters", "status"), [(105, 0, b"431"), (90, 199, b"200"), (0, 201, b"422")], ids=lambda _: ""
+    )
+    async def test_have_few_headers_and_parameters(
+        self, serve: Callable[..., Any], path: bytes, headers: int, parameters: int, status: bytes
+    ) -> None:
+        target = path + b"?" + b"&".join([b"a=1"] * parameters)
+        sent = upgrade(*[b"X: y"] * headers).replace(b"/socket", target)
+        if path == b"/hello":
+            sent = sent.replace(b"Upgrade: websocket\r\n", b"").replace(b"Connection: Upgrade", b"Connection: close")
+        answer = await (await serve()).send(sent)
+        assert (await answer[0].readline()).split()[1] == (b"101" if path == b"/socket" and status == b"200" else status)
+
+    async def test_of_a_socket_are_read(self, serve: Callable[..., Any]) -> None:
+        opened = await (await serve()).send(upgrade(b"X: y"))
+        assert (await opened[0].readline()).startswith(b"HTTP/1.1 101 ")
+
+
+def upgrade(*headers: bytes) -> bytes:
+    about = (
+        b"Host: x",
+        b"Connection: Upgrade",
+        b"Upgrade: websocket",
+        b"Sec-WebSocket-Version: 13",
+        b"Sec-WebSocket-Key: " + b64encode(bytes(16)),
+    )
+    return b"\r\n".join((b"GET /socket HTTP/1.1", *about, *headers, b"", b""))
+
+
 async def test_few_requests_of_one_client_may_be_arriving_behind_a_proxy() -> None:
+    """Those of people who are signed in are counted apart, also at an address that a stranger shares with them."""
     gate, statuses = asyncio.Event(), list[int]()
 
     async def app(_scope: Scope, receive: Receive, send: Send) -> None:
@@ -194,19 +264,22 @@ async def test_few_requests_of_one_client_may_be_arriving_behind_a_proxy() -> No
         if "status" in message:
             statuses.append(message["status"])
 
-    limited = ArrivingRequests(app, most=2)
+    limited = ArrivingRequests(app, account_of=lambda connection: connection.headers.get("signed"), most=2)
 
-    async def post(address: str) -> None:
-        headers = [(b"content-length", b"9")]
-        await limited({"type": "http", "client": (address, 1), "headers": headers}, receive, send)
+    async def post(address: str, *headers: tuple[bytes, bytes]) -> None:
+        scope = {"type": "http", "client": (address, 1), "headers": [(b"content-length", b"9"), *headers]}
+        await limited(scope, receive, send)
 
     posts = [asyncio.create_task(post("198.51.100.7")) for _ in range(4)]
     await eventually(lambda: statuses == [429, 429])
     posts.append(asyncio.create_task(post("203.0.113.1")))
+    posts.append(asyncio.create_task(post("198.51.100.7", (b"signed", b"ada"))))
+    posts += [asyncio.create_task(post(f"192.0.2.{number}", (b"signed", b"ada"))) for number in range(2)]
+    await eventually(lambda: statuses == [429, 429, 429])
     gate.set()
     await asyncio.gather(*posts)
     await post("198.51.100.7")
-    assert statuses == [429, 429, 200, 200, 200, 200]
+    assert statuses == [429] * 3 + [200] * 6
 
 
 @pytest.mark.security(53)

@@ -20,7 +20,7 @@ from fundwright.core.database import ConnectionHeld, Database, WriteRefused, cal
 from fundwright.core.database_address import libpq_url
 from fundwright.core.errors import ConnectionsTaken, DatabaseAway, DatabaseSlow, ItemHidden, UnusableText
 from fundwright.core.fair_loop import work_for
-from fundwright.core.jobs import JobRun
+from fundwright.core.jobs import JobRun, JobState
 from fundwright.core.mail import Mail
 from fundwright.core.scopes import NOBODY, Scope, acting_in
 from tests.support.jobs import Trial, trial
@@ -120,6 +120,40 @@ class TestFailures:
         committed.jobs.register(trial(run))
         job = await committed.jobs.run_inline(Trial(), title="Test", owner_id=None)
         assert (await limit(), job.result) == ("30s", {"limit": "10min"})
+
+    @pytest.mark.security(53)
+    async def test_jobs_wait_for_connections_of_their_account(self, committed: Core) -> None:
+        """Otherwise, they would end as if the database were unavailable, and begin again."""
+        database = Database(committed.database.url, pool_size=3, pool_timeout_s=0.2)
+        owner_id, held, has_begun, is_over = uuid4(), list[str](), list[bool](), asyncio.Event()
+
+        async def use() -> None:
+            async with database.reading() as session:
+                await session.execute(text("SELECT 1"))
+                held.append("one")
+                await is_over.wait()
+
+        async def hold() -> None:
+            work_for(owner_id)
+            await use()
+
+        async def run(_job: JobRun[Trial, Any]) -> None:
+            has_begun.append(True)
+            await use()
+
+        committed.jobs.register(trial(run))
+        holding = [asyncio.create_task(hold()) for _ in range(2)]
+        await eventually(lambda: len(held) == 2)
+        job = asyncio.create_task(committed.jobs.run_inline(Trial(), title="Test", owner_id=owner_id))
+        await eventually(lambda: has_begun)
+        with pytest.raises(ConnectionsTaken) as refused:
+            await asyncio.create_task(hold())  # waits as long as the job would
+        assert not job.done() and len(held) == 2
+        is_over.set()
+        assert (await job).state == JobState.SUCCEEDED and len(held) == 3
+        assert not isinstance(refused.value, DatabaseAway), "timers would stop for everyone"
+        await asyncio.wait(holding)
+        await database.close()
 
     @pytest.mark.parametrize("statement", ["SELECT CAST(:value AS text)", "SELECT CAST(:value AS jsonb)"])
     async def test_a_character_that_cannot_be_stored_is_reported(self, core: Core, statement: str) -> None:

@@ -8,6 +8,7 @@ from threading import Event
 from types import SimpleNamespace
 
 import httpx
+import psycopg
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import text
@@ -15,8 +16,10 @@ from sqlalchemy import text
 from fundwright.core import health
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
+from fundwright.core.database_role import SERVING_ROLE
 from fundwright.core.mail import Mail, MailKind, MailState
 from fundwright.core.web import add_error_handlers
+from tests.support.databases import as_superuser
 from tests.support.polling import eventually
 from tests.support.slow_queries import Gate
 
@@ -73,6 +76,27 @@ class TestReadiness:
         monkeypatch.setattr(health, name, value)
         answer = await ask(replace(committed, cache={}), "/readyz")
         assert answer.status_code == 503 and answer.json()["checks"][check] != "ok"
+
+    async def test_is_not_given_while_the_server_cannot_write_a_new_file(self, committed: Core) -> None:
+        """The write-ahead log has room on a full disk, too."""
+        own = committed.database.url.partition("@/")[2].partition("?")[0]
+        limit = f"ALTER ROLE {SERVING_ROLE} IN DATABASE {own}"
+        with psycopg.connect(as_superuser(committed.database.url), autocommit=True) as connection:
+            connection.execute(f"{limit} SET temp_file_limit = '1MB'".encode())
+            try:
+                answer = await ask(replace(committed, cache={}), "/readyz")
+            finally:
+                connection.execute(f"{limit} RESET temp_file_limit".encode())
+        assert answer.json()["checks"]["database"] != "ok"
+
+    async def test_names_all_that_fails(self, committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(health, "_LEAST_FREE_BYTES", 10**18)
+        monkeypatch.setattr(health, "_FILL", "DO $$BEGIN RAISE disk_full; END$$")
+        checks = (await ask(replace(committed, cache={}), "/readyz")).json()["checks"]
+        assert checks == {"database": "its disk is full", "disk": "less than 200 MB are free"}
+        monkeypatch.setattr(health, "_PATIENCE_S", 0)
+        checks = (await ask(replace(committed, cache={}), "/readyz")).json()["checks"]
+        assert checks.keys() == {"database", "disk"} and "ok" not in checks.values()
 
     async def test_of_a_mail_server_that_does_not_accept_emails(self, committed: Core) -> None:
         async with committed.database.transaction() as session:

@@ -73,6 +73,7 @@ class TestUse:
     def test_starts_in_a_folder_with_a_space_and_stops_afterward(self, tmp_path: Path) -> None:
         with EmbeddedPostgres(tmp_path / "a folder with spaces").use() as url:
             assert _answers(url)
+            assert conninfo_to_dict(url)["connect_timeout"] == "5", "a frozen server is noticed"
         assert not _answers(url)
 
     @pytest.mark.slow

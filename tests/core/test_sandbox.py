@@ -221,6 +221,26 @@ class TestCrash:
         with pytest.raises(Invalid, match="took too long"):
             await run(sandbox, partial(sandboxed.fall_silent), limits=replace(LIMITS, silent_seconds=2))
 
+    async def test_of_a_child_that_is_stopped_lets_it_continue_in_another(self, sandbox: Sandbox) -> None:
+        """The file is not to blame."""
+        read: list[str] = []
+
+        def rest() -> partial[Iterator[bytes]]:
+            return partial(sandboxed.count_from, len(read))
+
+        limits = replace(LIMITS, silent_seconds=2)
+        async with aclosing(sandbox.stream(rest(), limits=limits, name="“a.pdf”", go_on=rest)) as results:
+            async for result in results:
+                number, process_id = result.decode().split()
+                read.append(number)
+                if number in ("0", "2"):
+                    psutil.Process(int(process_id)).suspend()
+        assert read == ["0", "1", "2", "3", "4"]
+        async with aclosing(sandbox.stream(partial(sandboxed.spin_after_own_pid), limits=limits, name="“a.pdf”")) as results:
+            psutil.Process(int(await anext(results))).suspend()
+            with pytest.raises(Invalid, match="Reading “a.pdf” was interrupted. Try again."):
+                await anext(results)
+
     @pytest.mark.slow
     async def test_a_process_to_fork_from_that_does_not_answer_is_replaced(
         self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch

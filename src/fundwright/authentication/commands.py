@@ -15,6 +15,7 @@ from fundwright.authentication.keyring import SigningKey, keyring
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.installation import forget_key
 from fundwright.core.messages import t
 
 
@@ -54,6 +55,7 @@ async def retire_key(session: AsyncSession, core: Core, key_id: str) -> None:
 
 
 async def _remove_key(session: AsyncSession, core: Core, key: SigningKey) -> None:
+    await forget_key(session, key.path.name)
     keyring(core).remove(key)
     await audit.record(session, "signing_key.retired", actor=None, subject=key.id, client=COMMAND_LINE)
 

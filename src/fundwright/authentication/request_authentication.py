@@ -69,6 +69,14 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
     return _with_browser_time_zone(actor, request)
 
 
+def signed_for(core: Core, connection: HTTPConnection) -> str | None:
+    """The email of the account for which the session token of a request was signed. Whether its session still exists is not asked, so this only
+    tells people at one address apart."""
+    token = bearer_of(connection) or connection.cookies.get(cookie_name(core.settings))
+    payload = session_tokens.read(core, token) if token else None
+    return payload.email if payload is not None else None
+
+
 async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
     """The actor of a page or a socket, from the cookie, in the workspace that the address names; None if signed out.
 
@@ -165,6 +173,6 @@ async def end_if_replayed(core: Core, token: str, connection: HTTPConnection) ->
         await sessions.end_if_replayed(session, core, token, client=client_of(connection))
 
 
-def bearer_of(request: Request) -> str | None:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+def bearer_of(connection: HTTPConnection) -> str | None:
+    scheme, _, token = connection.headers.get("authorization", "").partition(" ")
     return token.strip() or None if scheme.lower() == "bearer" else None

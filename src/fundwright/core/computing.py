@@ -87,7 +87,7 @@ class TookTooMuchMemory(Invalid):
 
 
 class Ended(FundwrightError):
-    """The process was killed from outside, for example because the system ran out of memory."""
+    """The process was killed or stopped from outside, for example because the system ran out of memory."""
 
     status = 503
     retry_after_s = _RETRY_S
@@ -240,7 +240,7 @@ class Computing:
                 if process.is_new:
                     log.warning("computing.interrupted", modules=sorted(modules))
                     raise Ended from None
-                # It was killed while it waited for work, or as the first one that the system chose when it ran out of memory.
+                # It was killed or stopped while it waited for work, or killed as the first one that the system chose when it ran out of memory.
             except OutputExceeded:
                 raise TookTooMuchMemory from None
             finally:
@@ -264,6 +264,9 @@ class Computing:
                 while kind == b"P":
                     kind, content = await process.child.result(_MOST_RESULT_BYTES)
         except TimeoutError:
+            if await process.child.is_stalled():
+                self.close()  # those that wait for work were probably stopped with it
+                raise EOFError from None
             raise TookTooLong(deadline_s) from None
         if kind == b"M":
             raise TookTooMuchMemory

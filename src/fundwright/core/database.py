@@ -9,7 +9,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from select import POLLIN, poll
 from typing import Any, cast
 
@@ -26,6 +25,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool, ConnectionPoolEntry
 from sqlalchemy.util import await_only
 
 from fundwright.core import database_role, scopes
+from fundwright.core.database_connection import DatabaseServer, Driver
 from fundwright.core.errors import ConnectionsTaken, DatabaseAway, DatabaseSlow, DiskFull, ItemHidden, UnusableText, WorkspaceGone
 from fundwright.core.fair_loop import current_party
 from fundwright.core.json_values import JsonObject
@@ -33,8 +33,6 @@ from fundwright.core.scopes import Scope
 from fundwright.core.turns import Turns
 
 log = structlog.get_logger()
-
-Driver = psycopg.AsyncConnection[Any]
 
 
 class Base(DeclarativeBase):
@@ -201,7 +199,8 @@ _statement_limit_s: ContextVar[int] = ContextVar("statement_limit", default=30)
 
 @contextmanager
 def patient() -> Iterator[None]:
-    """Let each statement of the transactions that begin in this context take ten minutes instead of 30 s: for jobs."""
+    """Let each statement of the transactions that begin in this context take ten minutes instead of 30 s, and let them wait for a connection until
+    their party has one: for jobs."""
     before = _statement_limit_s.set(_PATIENT_S)
     try:
         yield
@@ -254,11 +253,6 @@ def _is_readable(connection: psycopg.AsyncConnection[Any]) -> bool:
     return bool(polled.poll(0))
 
 
-async def _connect(url: str) -> Driver:
-    # A prepared statement is planned for values in general; a search for a frequent word then takes twice as long.
-    return await Driver.connect(url, autocommit=True, prepare_threshold=None)
-
-
 def _session(engine: AsyncEngine, scope: Scope | None) -> AsyncSession:
     return AsyncSession(engine.execution_options(**scopes.options_of(scope)) if scope else engine, expire_on_commit=False)
 
@@ -301,7 +295,7 @@ class _SharedPool(AsyncAdaptedQueuePool):
 
     async def _wait(self, party: Hashable) -> None:
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(None if _statement_limit_s.get() == _PATIENT_S else self._timeout):
                 await self._turns.take(party)
         except TimeoutError as error:
             raise _NoTurn from error
@@ -387,8 +381,8 @@ class Database:
     leads to the same database without one, for what lasts longer than a transaction.
 
     A session waits at most `pool_timeout_s` seconds for a connection. That is less than an event handler may take, so the page pauses
-    and tries again instead of saying that the handler took too long. Each party has a share of the connections, so that others do not wait
-    until its requests have ended.
+    and tries again instead of saying that the handler took too long; jobs wait longer. Each party has a share of the connections, so that others do not wait
+    until its requests have ended. What waits for a server that no longer responds is refused after ten seconds.
     """
 
     def __init__(self, url: str, *, direct_url: str | None = None, pool_size: int = 10, pool_timeout_s: float = 20) -> None:
@@ -397,7 +391,7 @@ class Database:
         self.most_connections = 2 * pool_size
         self.engine = create_async_engine(
             "postgresql+psycopg://",
-            async_creator=partial(_connect, url),
+            async_creator=DatabaseServer(url, self.direct_url).connect,
             poolclass=_SharedPool,
             pool_size=pool_size,
             max_overflow=pool_size,
@@ -415,7 +409,7 @@ class Database:
         With `is_snapshot`, all reads see the same state, regardless of concurrent changes. Without a `scope`, the session has that of
         the current task.
 
-        Raises DiskFull, DatabaseAway, DatabaseSlow, UnusableText, or WorkspaceGone.
+        Raises DiskFull, DatabaseAway, DatabaseSlow, ConnectionsTaken, UnusableText, or WorkspaceGone.
         """
         engine = self._snapshots if is_snapshot else self.engine
         with _failures():
@@ -429,7 +423,7 @@ class Database:
         Each statement sees what is committed when it begins, as in `transaction` without a snapshot. Reads that must be consistent
         with each other need a snapshot.
 
-        Raises WriteRefused, DiskFull, DatabaseAway, DatabaseSlow, or UnusableText.
+        Raises WriteRefused, DiskFull, DatabaseAway, DatabaseSlow, ConnectionsTaken, or UnusableText.
         """
         with _failures(), _refusing_writes():
             async with _session(self._readings, scope) as session:
@@ -438,8 +432,8 @@ class Database:
 
     def together(self) -> Callable[[], AbstractAsyncContextManager[AsyncSession]]:
         """A function like `reading` for what is read for one page at the same time: such sessions follow each other in one transaction. That
-        takes a third of the messages to the server that a transaction for each takes. A session that has waited for .1 s gets a transaction of
-        its own."""
+        takes a third of the messages to the server that a transaction for each takes. A session that has waited for half a second gets a
+        transaction of its own."""
         return _Together(self._readings, self.reading).reading
 
     async def vacuum(self, table: type[Base]) -> None:

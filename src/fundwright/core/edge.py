@@ -1,4 +1,4 @@
-"""Middleware for every request, before routing: the allowed host names, a warning about proxies that are not trusted,
+"""Middleware for every request, before routing: limits, the allowed host names, a warning about proxies that are not trusted,
 and HSTS."""
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Hashable
 from html import escape
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ import structlog
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import IPvAnyNetwork
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fundwright.core.connections import network_of
@@ -28,6 +29,8 @@ log = structlog.get_logger()
 _FORWARDED = ("x-forwarded-for", "x-forwarded-proto", "forwarded", "x-real-ip")
 _MAX_SHOWN_CHARACTERS = 100
 _MOST_ARRIVING = 64
+_MOST_HEADERS = 100
+_MOST_PARAMETERS = 200
 _POLICY = 1008
 _MAX_PORT = 65_535
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f]*:[0-9A-Fa-f:.]*)\]|([\w-]+(?:\.[\w-]+)*)\.?)(?::([0-9]{0,5}))?", re.ASCII)
@@ -63,6 +66,58 @@ class TooManyRequests(FundwrightError):
         super().__init__(t("Too many requests from your network are arriving at the same time. Try again in a moment."))
 
 
+class TooManyHeaders(FundwrightError):
+    """The request has more headers than any browser or program sends."""
+
+    status = 431
+
+    def __init__(self) -> None:
+        super().__init__(t("The request has more than {n} headers. Send fewer.", n=_MOST_HEADERS))
+
+
+class TooManyParameters(FundwrightError):
+    """The address of the request has more parameters than any page or route takes."""
+
+    status = 422
+
+    def __init__(self) -> None:
+        super().__init__(t("The address has more than {n} parameters. Send fewer.", n=_MOST_PARAMETERS))
+
+
+def _as_json(error: FundwrightError) -> JSONResponse:
+    headers = {"Retry-After": str(error.retry_after_s)} if error.retry_after_s else None
+    return JSONResponse(error_body(type(error).__name__, error.sentence), status_code=error.status, headers=headers)
+
+
+async def _refuse(error: FundwrightError, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request, or the opening of a socket."""
+    if scope["type"] == "http":
+        await _as_json(error)(scope, receive, send)
+    elif "websocket.http.response" in scope.get("extensions", {}):
+        answer = _as_json(error)
+        await send({"type": "websocket.http.response.start", "status": answer.status_code, "headers": answer.raw_headers})
+        await send({"type": "websocket.http.response.body", "body": answer.body})
+    else:
+        await send({"type": "websocket.close", "code": _POLICY})
+
+
+class BoundedHeads:
+    """Refuses requests with so many headers or parameters that looking through them would take long."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+        elif len(scope["headers"]) > _MOST_HEADERS:
+            await _refuse(TooManyHeaders(), scope, receive, send)
+        elif scope["query_string"].count(b"&") >= _MOST_PARAMETERS:
+            await _refuse(TooManyParameters(), scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
 class KnownHosts:
     """Accept only requests for this server's names, and for IP addresses. If `names` is None, every well-formed name is accepted.
 
@@ -81,8 +136,7 @@ class KnownHosts:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": _POLICY})
         else:
-            answer = JSONResponse(error_body(type(refusal).__name__, refusal.sentence), status_code=refusal.status)
-            await answer(scope, receive, send)
+            await _refuse(refusal, scope, receive, send)
 
     def _refusal(self, scope: Scope) -> FundwrightError | None:
         hosts = Headers(scope=scope).getlist("host")
@@ -150,39 +204,35 @@ class UntrustedProxy:
 
 
 class ArrivingRequests:
-    """Limits how many requests of one address may be arriving at the same time, also behind a proxy, whose connections carry those of all
-    addresses."""
+    """Limits how many requests of one account, or of strangers at one address, may be arriving at the same time, also behind a proxy, whose
+    connections carry those of all addresses. `account_of` recognizes the account without asking the database, or returns None."""
 
-    def __init__(self, app: ASGIApp, *, most: int = _MOST_ARRIVING) -> None:
+    def __init__(self, app: ASGIApp, *, account_of: Callable[[HTTPConnection], Hashable], most: int = _MOST_ARRIVING) -> None:
         self._app = app
+        self._account_of = account_of
         self._most = most
-        self._arriving = Counter[str]()
+        self._arriving = Counter[Hashable]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope) if scope["type"] == "http" else {}
         if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
             await self._app(scope, receive, send)
             return
-        network = network_of(scope["client"][0] if scope.get("client") else "")
-        if self._arriving[network] >= self._most:
-            refusal = TooManyRequests()
-            answer = JSONResponse(
-                error_body(type(refusal).__name__, refusal.sentence),
-                status_code=refusal.status,
-                headers={"Retry-After": str(refusal.retry_after_s)},
-            )
-            await answer(scope, receive, send)
+        account = self._account_of(HTTPConnection(scope))
+        party = (account,) if account is not None else network_of(scope["client"][0] if scope.get("client") else "")
+        if self._arriving[party] >= self._most:
+            await _refuse(TooManyRequests(), scope, receive, send)
             return
-        self._arriving[network] += 1
+        self._arriving[party] += 1
         is_arriving = True
 
         def arrive() -> None:
             nonlocal is_arriving
             if is_arriving:
                 is_arriving = False
-                self._arriving[network] -= 1
-                if not self._arriving[network]:
-                    del self._arriving[network]
+                self._arriving[party] -= 1
+                if not self._arriving[party]:
+                    del self._arriving[party]
 
         async def receive_counted() -> Message:
             message = await receive()
@@ -209,7 +259,7 @@ class TooSlow(FundwrightError):
 def _answer(scope: Scope, error: TooSlow) -> Response:
     headers = {"Retry-After": str(error.retry_after_s)}
     if "text/html" not in Headers(scope=scope).get("accept", ""):
-        return JSONResponse(error_body(type(error).__name__, error.sentence), status_code=error.status, headers=headers)
+        return _as_json(error)
     is_safe = scope["method"] in ("GET", "HEAD")  # a form would be lost
     again = f'<meta http-equiv="refresh" content="{error.retry_after_s}">' if is_safe else ""
     page = (

@@ -109,8 +109,11 @@ class DatabaseAway(FundwrightError):
         super().__init__(sentence or t("The database is not responding. Try again in a minute. Your saved work is safe."))
 
 
-class ConnectionsTaken(DatabaseAway):
-    """The party of the caller already holds its share of the connections to the database."""
+class ConnectionsTaken(FundwrightError):
+    """The party of the caller already holds its share of the connections to the database. Jobs wait instead."""
+
+    status = 503
+    retry_after_s = 5
 
     def __init__(self) -> None:
         super().__init__(t("Too many requests are waiting at the moment. Try again in a minute."))

@@ -34,6 +34,9 @@ _LEAST_FREE_BYTES = 200_000_000
 _MOST_WAITING_MAIL_S = 15 * 60
 _WRITE = "BEGIN READ WRITE; SELECT pg_logical_emit_message(true, 'fundwright', 'ready'); COMMIT"
 """A commit that the server writes to disk and, where there is one, sends to its synchronous standby. It needs no table."""
+_FILL = "BEGIN; SET LOCAL work_mem = '64kB'; SELECT count(*) FROM generate_series(1, 150000); ROLLBACK"
+"""Makes the server write a temporary file of 2 MB, which it removes at once: what `_WRITE` writes fits into a file that exists already, even on a
+full disk."""
 _STATE = """
 SELECT (SELECT version_num FROM alembic_version),
     (SELECT extract(epoch FROM now() - max(last_heartbeat)) FROM procrastinate_workers),
@@ -121,6 +124,8 @@ class _Readiness:
                 found = asking.result()
             else:
                 log.warning("health.not_ready", error=f"{type(error).__name__}: {error}")
+                if isinstance(error, psycopg.errors.DiskFull):
+                    found = {"database": "its disk is full"}
         if not self.measuring.done():
             found["disk"] = "the data folder did not answer in 3 seconds"
         elif (failure := self.measuring.exception()) is not None:
@@ -150,6 +155,7 @@ async def _ask_database(core: Core) -> dict[Check, str]:
     """Uses a connection of its own, so that it says nothing about how busy the pool is."""
     async with await psycopg.AsyncConnection.connect(core.database.url, autocommit=True) as connection:
         await connection.execute(_WRITE)
+        await connection.execute(_FILL)
         row = await (await connection.execute(_STATE, [MailState.WAITING])).fetchone()
     assert row is not None
     version, silent_s, waiting_s = row
@@ -175,11 +181,17 @@ async def _run(core: Core, check: HealthCheck) -> None:
 
 
 async def _query_database(core: Core) -> None:
-    try:
-        async with asyncio.timeout(_PATIENCE_S), core.database.reading() as session:
-            await session.execute(text("SELECT 1"))
-    except TimeoutError as error:
-        raise DatabaseAway from error
+    asking = asyncio.create_task(_select(core))
+    await asyncio.wait([asking], timeout=_PATIENCE_S)
+    if not asking.done():
+        asking.cancel()  # not awaited: it may wait for a frozen server
+        raise DatabaseAway
+    await asking
+
+
+async def _select(core: Core) -> None:
+    async with core.database.reading() as session:
+        await session.execute(text("SELECT 1"))
 
 
 DATABASE = HealthCheck("database", _query_database)

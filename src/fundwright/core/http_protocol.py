@@ -30,6 +30,8 @@ _LOOK_AGAIN_S = 1.0
 _MOST_UNPARSED_BYTES = 64_000
 """With more than this, the connection is not read."""
 
+_UNREADABLE = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
 
 class _Phase(Enum):
     IDLE = auto()
@@ -96,7 +98,7 @@ class _ParsedInTurns(ABC, _Protocol):
         if self.transport.is_closing():
             self._unparsed.clear()
             return
-        if self.is_held_back():
+        if not self._unparsed or self.is_held_back():
             return
         piece = bytes(self._unparsed[: self._PIECE_BYTES])
         del self._unparsed[: self._PIECE_BYTES]
@@ -143,6 +145,12 @@ class PlacedSocket(_ParsedInTurns, WebSocketsSansIOProtocol):
 
     def is_held_back(self) -> bool:
         return self.read_paused or not self.writable.is_set()
+
+    def parse(self, piece: bytes) -> None:
+        super().parse(piece)
+        if self.conn.handshake_exc is not None and not self.handshake_initiated:  # uvicorn does not answer what it cannot read
+            self.transport.write(b"".join(self.conn.data_to_send()) or _UNREADABLE)
+            self.transport.close()
 
     def resume_writing(self) -> None:
         super().resume_writing()
@@ -217,6 +225,16 @@ class BoundedHttp(_ParsedInTurns, H11Protocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         self._watch()
+
+    def shutdown(self) -> None:
+        """Have the server, which shuts down, answer what has arrived."""
+        while self._unparsed and not self.is_held_back() and not self.transport.is_closing():
+            self._parse_piece()
+        protocol = self.transport.get_protocol()
+        if isinstance(protocol, PlacedSocket):
+            protocol.shutdown()
+        elif not self.transport.is_closing():
+            super().shutdown()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """The protocol of the socket takes over the place, which it finds in the state."""

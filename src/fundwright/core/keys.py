@@ -41,7 +41,7 @@ def read_key(path: Path) -> bytes:
     if len(secret) < _KEY_BYTES:
         raise StartRefused(
             f"The key file {path} is damaged: it has fewer than {_KEY_BYTES} bytes. Restore it from a backup of the data folder. If there is "
-            "none, remove the file, and Fundwright makes a new key. A new session*.key ends every session. With a new second_factor.key, "
+            "none, remove the file, run `fundwright accept-folder`, and Fundwright makes a new key. A new session*.key ends every session. With a new second_factor.key, "
             "authenticator apps no longer work, and everyone has to set up two-step verification again."
         )
     return secret

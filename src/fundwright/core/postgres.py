@@ -26,6 +26,7 @@ import psutil
 import psycopg
 from psycopg.sql import SQL, Identifier
 
+from fundwright.core.database_address import libpq_url
 from fundwright.core.database_role import ROLE, SERVING_ROLE, hand_over
 from fundwright.core.errors import DiskFull, StartRefused
 from fundwright.core.files import start_errors
@@ -90,7 +91,7 @@ class EmbeddedPostgres:
         return self._url(ROLE, _DATABASE)
 
     def _url(self, role: str, database: str) -> str:
-        return f"postgresql://{role}@/{database}?host={self._sockets}"
+        return libpq_url(f"postgresql://{role}@/{database}?host={self._sockets}")
 
     @contextmanager
     def use(self) -> Iterator[str]:

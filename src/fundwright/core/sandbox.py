@@ -23,11 +23,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import psutil
 import structlog
 
 from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import current_language, from_untrusted, t
-from fundwright.core.sandbox_forks import FRAME, LENGTH, STATUS, Work
+from fundwright.core.sandbox_forks import FRAME, LENGTH, PROCESS, STATUS, Work
 from fundwright.core.sandbox_limits import missing
 from fundwright.core.scopes import acting
 from fundwright.core.turns import Turns
@@ -43,6 +44,8 @@ _BUFFER_BYTES = 1 << 18
 _REFUSAL_BYTES = 10_000
 _ANSWER_S = 20
 """How long the process to fork from may take to import modules and fork, or to end. A process that takes longer is killed together with its children."""
+_STALL_S = 1.0
+"""A child that uses no processor time and sends nothing for so long is not working."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ class Child:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
     watch: socket.socket
+    process_id: int
 
     def kill(self) -> None:
         """End the process, whatever it does."""
@@ -83,6 +87,19 @@ class Child:
             return await _frame(self.reader, room)
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             raise EOFError from error
+
+    async def is_stalled(self) -> bool:
+        """Whether the process does nothing, for example because it was stopped or waits for a disk: then it is not its work that takes long.
+        Nothing can be read from it afterward."""
+        before_s = await asyncio.to_thread(_processor_s, self.process_id)
+        try:
+            async with asyncio.timeout(_STALL_S):
+                await self.reader.read(1)
+        except TimeoutError:
+            return await asyncio.to_thread(_processor_s, self.process_id) == before_s
+        except ConnectionError:
+            pass
+        return False
 
 
 class Sandbox:
@@ -106,7 +123,7 @@ class Sandbox:
         go_on: Callable[[], partial[Iterator[bytes]]] | None = None,
     ) -> AsyncGenerator[bytes]:
         """Run `function`, which must be picklable, in a child and yield its results. `name` tells people what is read. `go_on`
-        returns the function that yields the remaining results; it runs if the child was killed, and again after each further
+        returns the function that yields the remaining results; it runs if the child was killed or stopped, and again after each further
         result.
 
         The call counts as one of the account that the current task acts for.
@@ -133,7 +150,8 @@ class Sandbox:
                         work = replace(work, function=go_on())
 
     async def _results(self, work: Work, limits: Limits, name: str) -> AsyncGenerator[bytes]:
-        """What one child yields. Raises `limits.error`, or Interrupted when it was killed, or the process that it was forked from."""
+        """What one child yields. Raises `limits.error`, or Interrupted when it, or the process that it was forked from, was killed
+        or stopped."""
         loop = asyncio.get_running_loop()
         deadline, room = loop.time() + limits.total_seconds, limits.output_bytes
         child = await self.start(work, limits.modules)
@@ -146,7 +164,7 @@ class Sandbox:
                         except EOFError:
                             raise await _exit_error(child.watch, limits, name) from None
                 except TimeoutError:
-                    raise _timed_out(limits, name) from None
+                    raise (Interrupted() if await child.is_stalled() else _timed_out(limits, name)) from None
                 except OutputExceeded:
                     raise _output_exceeded(limits, name) from None
                 if kind == b"E":
@@ -168,7 +186,7 @@ class Sandbox:
             needed = [work.function.func.__module__, *modules]
             loop = asyncio.get_running_loop()
             request = json.dumps({"modules": needed, "stays": stays}).encode()
-            await loop.run_in_executor(self._launcher, self._launch, request, childs_channel, childs_watch)
+            process_id = await loop.run_in_executor(self._launcher, self._launch, request, childs_channel, childs_watch)
             watch.setblocking(False)
             reader, writer = await asyncio.open_unix_connection(sock=channel, limit=_BUFFER_BYTES)
         except BaseException:
@@ -177,7 +195,7 @@ class Sandbox:
             channel.close()
             raise
         writer.write(_request(work))
-        return Child(reader, writer, watch)
+        return Child(reader, writer, watch, process_id)
 
     async def run(
         self, function: partial[Iterator[bytes]], *, limits: Limits, name: str, readable: tuple[Path, ...] = ()
@@ -195,8 +213,8 @@ class Sandbox:
 
         await asyncio.get_running_loop().run_in_executor(self._launcher, end)
 
-    def _launch(self, request: bytes, channel: socket.socket, watch: socket.socket) -> None:
-        """Have a child forked that has these sockets. Blocks for some milliseconds, the first time for half a second. Raises Interrupted."""
+    def _launch(self, request: bytes, channel: socket.socket, watch: socket.socket) -> int:
+        """Have a child forked that has these sockets, and return the number of its process. Blocks for some milliseconds, the first time for half a second. Raises Interrupted."""
         with channel, watch, self._lock:
             for _ in range(2):  # the process to fork from may have been killed
                 if self._server is None:
@@ -204,8 +222,8 @@ class Sandbox:
                 _, control = self._server
                 with suppress(ConnectionError, TimeoutError):
                     socket.send_fds(control, [request], [channel.fileno(), watch.fileno()])
-                    if control.recv(1):
-                        return
+                    if answer := control.recv(PROCESS.size):
+                        return int(PROCESS.unpack(answer)[0])
                 log.warning("sandbox.replaced", reason="The process that the sandbox forks from has ended or does not answer.")
                 self._server[0].kill()  # if it resumed, it would fork a second child with these sockets
                 self._end()
@@ -222,6 +240,14 @@ class Sandbox:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def _processor_s(process_id: int) -> float | None:
+    """The processor time that the process has used; None if it has ended."""
+    with suppress(psutil.NoSuchProcess):
+        used = psutil.Process(process_id).cpu_times()
+        return used.user + used.system
+    return None
 
 
 def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
@@ -252,7 +278,7 @@ def _request(work: Work) -> bytes:
 
 
 class Interrupted(Exception):
-    """A child was killed, maybe through no fault of what was read. `error` says why, if that is known."""
+    """A child was killed or stopped, maybe through no fault of what was read. `error` says why, if that is known."""
 
     def __init__(self, error: FundwrightError | None = None) -> None:
         super().__init__()

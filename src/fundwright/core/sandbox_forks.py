@@ -4,7 +4,7 @@ It is started with an empty environment and no open files, so no key or password
 children. It imports the parsers before it forks, so that a child costs milliseconds. It reads no untrusted bytes itself.
 
 Protocol on the Unix socket FD: each request is one message with JSON, the modules to import and whether the child stays, and two
-sockets, the child's channel and the parent's watch. The answer is one byte. When the child has ended, its exit status is sent to the
+sockets, the child's channel and the parent's watch. The answer is the number of the child's process. When the child has ended, its exit status is sent to the
 watch as four bytes; when the watch is closed, the child is killed. When FD is closed, all children are killed.
 """
 
@@ -38,6 +38,7 @@ FRAME = struct.Struct(">cQ")
 """Kind and length of what follows: D (a result), P (progress, nothing follows), R (a refusal, the sentence), M (out of memory), X (a traceback), or E (the end)."""
 LENGTH = struct.Struct(">Q")
 STATUS = struct.Struct(">i")
+PROCESS = struct.Struct(">i")
 CHANNEL = 3
 """The file descriptor of the channel in a child."""
 _MESSAGE_BYTES = 65_536
@@ -90,7 +91,7 @@ def main() -> None:
                     if not request["stays"]:
                         young[pid] = time.monotonic() + _YOUNG_S
                     selector.register(watch, selectors.EVENT_READ, pid)
-                    server.sendall(b".")
+                    server.sendall(PROCESS.pack(pid))
                 elif key.fileobj is woken:
                     woken.recv(_MESSAGE_BYTES)
                     for pid, status in _ended():

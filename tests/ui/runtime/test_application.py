@@ -20,6 +20,7 @@ from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
 from tests.support.accounts import add_account
+from tests.support.polling import eventually
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbor at dawn"
 NOTHING = "default-src 'none'; frame-ancestors 'none'"
@@ -126,6 +127,38 @@ class TestANullCharacterInAnAddress:
         async with browse(build_app(open_to_ada)) as client:
             answer = await client.get(path)
         assert (answer.status_code, answer.json()["error"]["code"]) == (422, "UnusableText")
+
+
+class TestBounds:
+    @pytest.mark.security(53)
+    async def test_requests_of_a_stranger_that_do_not_arrive_keep_no_one_at_the_same_address_from_saving(
+        self, open_to_ada: Core
+    ) -> None:
+        arrives = asyncio.Event()
+
+        async def half() -> AsyncIterator[bytes]:
+            yield b"half"
+            await arrives.wait()
+
+        app = build_app(open_to_ada)
+        async with browse(app) as ada, browse(app) as stranger:
+            await sign_in(ada)
+            opened = [asyncio.create_task(stranger.post("/api/contact", content=half())) for _ in range(80)]
+            await eventually(lambda: any(each.done() for each in opened))
+            refused = await stranger.put(
+                "/api/account/language", json={"language": "de"}, headers={"authorization": "Bearer forged"}
+            )
+            saved = await ada.put("/api/account/language", json={"language": "de"})
+            arrives.set()
+            await asyncio.wait(opened)
+        assert (refused.status_code, saved.status_code) == (429, 204)
+
+    async def test_so_many_headers_or_parameters_are_refused(self, open_to_ada: Core) -> None:
+        async with browse(build_app(open_to_ada)) as client:
+            headers = await client.get("/api/blog", headers=[("x", "y")] * 101)
+            parameters = await client.get("/api/blog?" + "&".join(["a=1"] * 201))
+        assert (headers.status_code, headers.json()["error"]["code"]) == (431, "TooManyHeaders")
+        assert (parameters.status_code, parameters.json()["error"]["code"]) == (422, "TooManyParameters")
 
 
 class TestPrefix:

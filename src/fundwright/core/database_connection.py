@@ -1,0 +1,96 @@
+"""Connections that break when the database server no longer responds, for example because it is frozen. TCP notices only servers that are gone."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import time
+from contextvars import Context
+from typing import Any
+
+import psycopg
+import structlog
+from psycopg.abc import RV, PQGen
+
+log = structlog.get_logger()
+
+_SILENT_S = 5.0
+"""How long a connection waits until it asks whether the server responds, and again after each response."""
+_PATIENCE_S = 5.0
+"""How long the server may take to respond to a new connection."""
+_RETRY_S = 5.0
+"""How long no one tries to connect to a server that did not respond."""
+
+
+class DatabaseServer:
+    """The server at the address `url`, and whether it responds. `direct_url` leads to it without a pooler, whose queue says nothing about it."""
+
+    def __init__(self, url: str, direct_url: str) -> None:
+        self._url = url
+        self._direct_url = direct_url
+        self._silent_until = 0.0
+        self._asking: asyncio.Task[bool] | None = None
+
+    async def connect(self) -> Driver:
+        """Raises OperationalError if the server does not respond."""
+        if time.monotonic() < self._silent_until:
+            raise psycopg.OperationalError("The database server does not respond.")
+        try:
+            # A prepared statement is planned for values in general; a search for a frequent word then takes twice as long.
+            connection = await Driver.connect(self._url, autocommit=True, prepare_threshold=None)
+        except psycopg.errors.ConnectionTimeout:
+            self._silent_until = time.monotonic() + _RETRY_S
+            raise
+        connection.server = self
+        return connection
+
+    async def is_silent(self) -> bool:
+        """Ask the server, once for all connections that wait."""
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._ask())
+        return await asyncio.shield(self._asking)
+
+    async def _ask(self) -> bool:
+        asking = asyncio.create_task(_select(self._direct_url))
+        await asyncio.wait([asking], timeout=_PATIENCE_S)
+        if asking.done():  # also if it has refused the connection
+            return isinstance(asking.exception(), psycopg.errors.ConnectionTimeout)
+        asking.cancel()  # not awaited: it may wait for the server
+        self._silent_until = time.monotonic() + _RETRY_S
+        log.warning("database.silent", seconds=_SILENT_S + _PATIENCE_S)
+        return True
+
+
+async def _select(url: str) -> None:
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        await connection.execute("SELECT 1")
+
+
+class Driver(psycopg.AsyncConnection[Any]):
+    """Waits for a statement as long as the server responds to others."""
+
+    server: DatabaseServer
+
+    async def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
+        watching: asyncio.Task[None] | None = None
+
+        def watch() -> None:
+            nonlocal watching
+            watching = asyncio.create_task(self._break_when_silent())
+
+        soon = asyncio.get_running_loop().call_later(_SILENT_S, watch, context=Context())  # as work of the server itself
+        try:
+            return await super().wait(gen, interval, timeout)
+        finally:
+            soon.cancel()
+            if watching is not None:
+                watching.cancel()
+
+    async def _break_when_silent(self) -> None:
+        while True:
+            if await self.server.is_silent():
+                with socket.socket(fileno=os.dup(self.fileno())) as own:
+                    own.shutdown(socket.SHUT_RDWR)  # the statement ends as if the server had closed the connection
+                return
+            await asyncio.sleep(_SILENT_S)
