@@ -325,14 +325,15 @@ class TestTogether:
         assert isinstance(failed, DBAPIError)
 
     async def test_one_that_is_canceled_leaves_the_others_alone(self, core: Core) -> None:
-        reading = core.database.together()
+        reading, has_begun = core.database.together(), asyncio.Event()
 
         async def read(statement: str) -> object:
             async with reading() as session:
+                has_begun.set()
                 return (await session.execute(text(statement))).scalar()
 
         canceled, waiting, going_on = (asyncio.create_task(read(each)) for each in ("SELECT pg_sleep(5)", "SELECT 1", "SELECT 2"))
-        await asyncio.sleep(0.1)
+        await has_begun.wait()
         canceled.cancel()
         waiting.cancel()
         assert await going_on == 2
