@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -159,7 +160,8 @@ async def test_an_idle_connection_outlives_those_of_proxies(monkeypatch: pytest.
     assert kept_s[0] > 120
 
 
-async def test_connections_are_limited_by_the_given_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("files", "most"), [(10_000, 77), (256, 128), (430, 215)], ids=["setting", "few files", "some files"])
+async def test_connections_are_limited_by_the_given_settings(monkeypatch: pytest.MonkeyPatch, files: int, most: int) -> None:
     limits: list[int] = []
 
     async def run(server: uvicorn.Server, **_options: object) -> None:
@@ -167,6 +169,7 @@ async def test_connections_are_limited_by_the_given_settings(monkeypatch: pytest
 
     monkeypatch.setattr(uvicorn.Server, "serve", run)
     monkeypatch.setattr(gc, "freeze", lambda: None)
+    monkeypatch.setattr(resource, "getrlimit", lambda _kind: (files, files))
     with serve.listen("127.0.0.1", 0) as listening:
-        await serve.answer_requests(FastAPI(), listening, Settings(max_connections=77))
-    assert limits == [77]
+        await serve.answer_requests(FastAPI(), listening, Settings(max_connections=77 if files > 1_000 else 20_000))
+    assert limits == [most]
