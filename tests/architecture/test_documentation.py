@@ -21,7 +21,7 @@ from fundwright.activity import schemas as activity
 from fundwright.authentication import api_tokens, sessions, throttle
 from fundwright.cli import app
 from fundwright.conversation import schemas as conversation
-from fundwright.core import edge, health, jobs, web
+from fundwright.core import edge, health, job_leases, jobs, web
 from fundwright.core.plugins import GROUP
 from fundwright.core.settings import Settings
 from fundwright.generation import claims, editing, records
@@ -218,6 +218,8 @@ class TestFigures:
             ("notifications.md", r"It is deleted after (\d+) days", notifications.KEPT.days),
             ("running.md", r"no email has waited for more than (\d+) minutes", health._MOST_WAITING_MAIL_S / 60),
             ("running.md", r"its result is valid for (\d+) seconds", health._READINESS_LASTS_S),
+            ("running.md", r"no more heartbeats. After (a minute), another worker takes its jobs", job_leases.LEASE_S),
+            ("running.md", r"ends such a job after (\d+) seconds", job_leases.STALLED_S),
             ("running.md", r"at most (\d+) requests of one client address", edge._MOST_ARRIVING),
             ("runtime-protocol.md", r"on up to (\d+) s", connection._LONGEST_RETRY_S),
             (
@@ -241,7 +243,7 @@ class TestFigures:
     )
     def test_a_limit_is_that_of_the_code(self, page: str, sentence: str, figure: float) -> None:
         text = " ".join((PROJECT / "docs" / page).read_text(encoding="utf-8").split())
-        assert {float(each.replace(",", "")) for each in re.findall(sentence, text)} == {figure}
+        assert {60 if each == "a minute" else float(each.replace(",", "")) for each in re.findall(sentence, text)} == {figure}
 
     def test_no_page_counts_parts_of_the_code(self) -> None:
         """Such as tests, routes, and screens: nobody updates these numbers."""
