@@ -11,8 +11,14 @@ TABLE = Path(__file__).resolve().parent.parent / "src/fundwright/language/symbol
 
 _PREFIXES: Mapping[str, str] = {
     "meter": "kilo centi milli micro nano",
-    "gram": "kilo milli micro",
-    "liter": "milli micro",
+    "gram": "kilo mega milli micro",
+    "liter": "mega milli micro",
+    "second": "mega milli micro nano",
+    "ampere": "kilo mega milli micro",
+    "ohm": "kilo mega milli",
+    "electron_volt": "kilo mega giga tera milli",
+    "sievert": "milli mega micro",
+    "tesla": "milli mega micro",
     "watt": "kilo mega giga milli",
     "watt_hour": "kilo mega giga milli",
     "volt": "kilo mega milli",
@@ -64,7 +70,8 @@ full_time_equivalent = []
 """Units of contracts that pint does not have."""
 _OF_CONTRACTS: Mapping[str, str] = {
     "acre": "ac",
-    "bit": "b",
+    "bit": "b bps",
+    "byte": "Bps",
     "cubic_foot": "cf",
     "cubic_foot_per_minute": "cfm",
     "cubic_foot_per_second": "cfs",
@@ -82,12 +89,14 @@ _OF_CONTRACTS: Mapping[str, str] = {
     "week": "wk wks",
     "year": "yrs",
 }
-"""Symbols that contracts use and pint does not have. Its `b` is the barn."""
+"""Symbols that contracts use and pint does not have, or has for something else: its `b` is the barn. Rates are spelled out as “megabits per
+second”, whose unit is the megabit."""
 _LETTERS = frozenset("mghW%")
 """Symbols of one letter that occur after numbers. Others are words, such as `a` (year)."""
 _LONGEST = 5
 """Longer ones are names, as are these."""
-_NAMES = frozenset(("feet", "litre", "metre", "octet"))
+_NAMES = frozenset(("feet", "litre", "metre", "octet", "amp"))
+_PRONOUN = "us"
 _MICRO = ("µ", "μ", "u")
 
 
@@ -98,7 +107,7 @@ def symbols() -> dict[str, str]:
         registry.define(line)
     found = dict(_found(registry))
     return {
-        symbol: name.replace("_hour", "-hour").replace("full_time", "full-time").replace("_", " ")
+        symbol: name.replace("_hour", "-hour").replace("_volt", "volt").replace("full_time", "full-time").replace("_", " ")
         for symbol, name in sorted(found.items())
     }
 
@@ -108,7 +117,7 @@ def _found(registry: pint.UnitRegistry[float]) -> Iterator[tuple[str, str]]:
         for prefix in prefixes.split():
             of_prefix = _MICRO if prefix == "micro" else (registry.get_symbol(f"{prefix}meter").removesuffix("m"),)
             for symbol in _symbols_of(registry, name):
-                yield from ((start + symbol, prefix + name) for start in of_prefix)
+                yield from ((start + symbol, prefix + name) for start in of_prefix if start + symbol != _PRONOUN)
     for name in (*_PLAIN, *(line.split(" ")[0] for line in _DEFINITIONS.strip().splitlines())):
         for symbol in _symbols_of(registry, name):
             if len(symbol) > 1 or symbol in _LETTERS:

@@ -38,3 +38,15 @@ def test_the_chosen_language_applies_in_another_browser(page: Page, application:
     ready(elsewhere)
     expect(elsewhere.locator("html")).to_have_attribute("lang", "de")
     expect(elsewhere.get_by_role("link", name="Kategorie", exact=True)).to_be_visible()
+
+
+def test_the_language_of_the_browser_is_offered_on_the_first_page_only(new_context: NewContext) -> None:
+    page = new_context(locale="de-DE").new_page()
+    offer = page.get_by_role("button", name="Fundwright auf Deutsch anzeigen")
+    page.goto("/auth/login")
+    ready(page)
+    expect(offer).to_be_visible()
+    page.goto("/pricing")
+    ready(page)
+    expect(offer).to_have_count(0)
+    expect(page.locator("html")).to_have_attribute("lang", "en")

@@ -21,16 +21,23 @@ from fundwright.activity import schemas as activity
 from fundwright.authentication import api_tokens, sessions, throttle
 from fundwright.cli import app
 from fundwright.conversation import schemas as conversation
-from fundwright.core import edge, health, jobs, web
+from fundwright.conversation import service as conversation_service
+from fundwright.core import edge, health, job_leases, jobs, web
 from fundwright.core.plugins import GROUP
 from fundwright.core.settings import Settings
 from fundwright.generation import claims, editing, records
 from fundwright.generation import schemas as generation_schemas
 from fundwright.insights import schemas as insights
 from fundwright.notifications import schemas as notifications
+from fundwright.opportunities import importing
 from fundwright.opportunities.repository import scoring
+from fundwright.sharing import opening
+from fundwright.templates import schemas as template_schemas
 from fundwright.templates import service as templates
+from fundwright.training import api as training_api
+from fundwright.training import chunking, extraction
 from fundwright.training import repository as training
+from fundwright.training.readers import docx, text
 from fundwright.trash import schemas as trash
 from fundwright_ui import extension
 from fundwright_ui.runtime import connection, outbox
@@ -211,13 +218,19 @@ class TestFigures:
             ("drafting.md", r"a draft has at most (\d+) sections", editing._MAX_SECTIONS),
             ("drafting.md", r"Rows with more than (\d+) values", records.MAX_VALUES),
             ("drafting.md", r"A workspace can make up to (\d+) of its own", templates.MOST_TEMPLATES),
+            ("drafting.md", r"a description, and up to (\d+) sections", template_schemas.MOST_SECTIONS),
+            ("drafting.md", r"- up to (\d+) questions", template_schemas.MOST_QUESTIONS),
             ("glossary.md", r"restored for (\d+) days", trash.KEPT.days),
             ("glossary.md", r"deleted in the last (\d+) days", trash.KEPT.days),
+            ("importing.md", r"needs more than (\d+) MB of memory", importing.LIMITS.memory_bytes / 1_000_000),
+            ("importing.md", r"returns nothing for (\d+) minutes", importing.LIMITS.silent_seconds / 60),
             ("insights.md", r"a period of at most (\d+) days", insights.KEPT_DAYS),
             ("insights.md", r"deleted after (\d+) days", insights.KEPT_DAYS),
             ("notifications.md", r"It is deleted after (\d+) days", notifications.KEPT.days),
             ("running.md", r"no email has waited for more than (\d+) minutes", health._MOST_WAITING_MAIL_S / 60),
             ("running.md", r"its result is valid for (\d+) seconds", health._READINESS_LASTS_S),
+            ("running.md", r"no more heartbeats. After (a minute), another worker takes its jobs", job_leases.LEASE_S),
+            ("running.md", r"ends such a job after (\d+) seconds", job_leases.STALLED_S),
             ("running.md", r"at most (\d+) requests of one client address", edge._MOST_ARRIVING),
             ("runtime-protocol.md", r"on up to (\d+) s", connection._LONGEST_RETRY_S),
             (
@@ -226,11 +239,24 @@ class TestFigures:
                 outbox._MAX_KEPT_CHARACTERS / 1_000_000,
             ),
             ("scripting.md", r"A request body can have up to (\d+) MB", web._MAX_BODY_BYTES / 1_000_000),
+            ("scripting.md", r"pasted text for training can have up to (\d+) MB", training_api._MAX_TEXT_BYTES / 1_000_000),
             ("searching.md", r"When more than ([\d,]+) notices have all of your words", scoring.MOST_COUNTED),
             ("sharing.md", r"plain text of up to ([\d,]+) characters", conversation.MOST_CHARACTERS_OF_GUESTS),
+            ("sharing.md", r"at most (\d+) in ten minutes for each link", opening._COMMENT_LIMITS[0]),
+            ("sharing.md", r"for each link and (\d+) for each network address", opening._COMMENT_LIMITS[1]),
+            ("sharing.md", r"network address, and (\d+) for each link", conversation_service.MOST_OF_GUESTS),
+            ("signing-in.md", r"wrong code within (\d+) minutes", throttle.WINDOW.seconds / 60),
+            ("signing-in.md", r"pauses codes for (\d+) minutes", throttle.BAN.seconds / 60),
             ("signing-in.md", r"wrong password within (\d+) minutes", throttle.WINDOW.seconds / 60),
             ("signing-in.md", r"account with a password for (\d+) minutes", throttle.BAN.seconds / 60),
             ("signing-in.md", r"An account has at most (\d+) known devices", sessions._MAX_KNOWN_DEVICES),
+            ("training.md", r"is larger than (\d+) MB when unpacked", docx._MAX_UNPACKED_BYTES / 1_000_000),
+            ("training.md", r"to more than (\d+) MB of text or HTML", text._MAX_TEXT_BYTES / 1_000_000),
+            ("training.md", r"an XML part of more than (\d+) MB", docx._MAX_PART_BYTES / 1_000_000),
+            ("training.md", r"that takes more than (\d+) minutes", extraction.LIMITS.total_seconds / 60),
+            ("training.md", r"needs more than (\d+) GB of memory", extraction.LIMITS.memory_bytes / 1_000_000_000),
+            ("training.md", r"contains more than (\d+) MB of text", extraction.LIMITS.output_bytes / 1_000_000),
+            ("training.md", r"No passage is longer than ([\d,]+) characters", chunking.MAX_CHARACTERS),
             ("training.md", r"Accounts with up to ([\d,]+) passages are searched exactly", training._EXACT_LIMIT),
             ("trash.md", r"where they stay for (\d+) days", trash.KEPT.days),
             ("trash.md", r"in the trash for (\d+) days", trash.KEPT.days),
@@ -240,8 +266,8 @@ class TestFigures:
         ],
     )
     def test_a_limit_is_that_of_the_code(self, page: str, sentence: str, figure: float) -> None:
-        text = " ".join((PROJECT / "docs" / page).read_text(encoding="utf-8").split())
-        assert {float(each.replace(",", "")) for each in re.findall(sentence, text)} == {figure}
+        words = " ".join((PROJECT / "docs" / page).read_text(encoding="utf-8").split())
+        assert {60 if each == "a minute" else float(each.replace(",", "")) for each in re.findall(sentence, words)} == {figure}
 
     def test_no_page_counts_parts_of_the_code(self) -> None:
         """Such as tests, routes, and screens: nobody updates these numbers."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -20,6 +22,7 @@ from fastapi import FastAPI, routing
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from e2e.application import started
 from fundwright.cli import serve
 from fundwright.core.assembly import Core
 from fundwright.core.database import Database
@@ -27,6 +30,7 @@ from fundwright.core.errors import DatabaseAway, StartRefused
 from fundwright.core.jobs import JobQueue
 from fundwright.core.settings import Settings
 from fundwright_ui.app import build_app
+from tests.support.databases import environment_of
 
 
 @pytest.mark.slow
@@ -53,6 +57,25 @@ def test_an_empty_key_is_refused_before_anything_is_opened(tmp_path: Path, name:
     assert done.returncode != 0
     assert f"The key file {tmp_path / 'keys' / name} is damaged: it has fewer than 32 bytes. Restore it" in done.stderr
     assert not (tmp_path / "postgres").exists()
+
+
+_READ_ONLY = """
+mount --bind "$0" "$0"
+for folder in / /tmp /dev/shm; do ! mountpoint -q $folder || mount -o remount,bind,ro $folder || exit; done
+exec "$@"
+"""
+"""Start a program for which only the data folder can be written."""
+_UNSHARE = ("unshare", "-m" if os.geteuid() == 0 else "-rm")
+_cannot_mount = not shutil.which("unshare") or subprocess.run([*_UNSHARE, "true"], capture_output=True, check=False).returncode
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(_cannot_mount), reason="unshare cannot be used here")
+def test_only_the_data_folder_has_to_be_writable_with_a_database_of_its_own(database_url: str, tmp_path: Path) -> None:
+    under = (*_UNSHARE, "sh", "-c", _READ_ONLY, str(tmp_path))
+    with started(tmp_path, environment=environment_of(database_url), under=under) as application:
+        assert httpx.get(f"{application.url}/api/health").is_success
+    assert (tmp_path / "tmp").stat().st_mode & 0o077 == 0
 
 
 class Broken(JobQueue):
@@ -137,7 +160,8 @@ async def test_an_idle_connection_outlives_those_of_proxies(monkeypatch: pytest.
     assert kept_s[0] > 120
 
 
-async def test_connections_are_limited_by_the_given_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("files", "most"), [(10_000, 77), (256, 128), (430, 215)], ids=["setting", "few files", "some files"])
+async def test_connections_are_limited_by_the_given_settings(monkeypatch: pytest.MonkeyPatch, files: int, most: int) -> None:
     limits: list[int] = []
 
     async def run(server: uvicorn.Server, **_options: object) -> None:
@@ -145,6 +169,7 @@ async def test_connections_are_limited_by_the_given_settings(monkeypatch: pytest
 
     monkeypatch.setattr(uvicorn.Server, "serve", run)
     monkeypatch.setattr(gc, "freeze", lambda: None)
+    monkeypatch.setattr(resource, "getrlimit", lambda _kind: (files, files))
     with serve.listen("127.0.0.1", 0) as listening:
-        await serve.answer_requests(FastAPI(), listening, Settings(max_connections=77))
-    assert limits == [77]
+        await serve.answer_requests(FastAPI(), listening, Settings(max_connections=77 if files > 1_000 else 20_000))
+    assert limits == [most]

@@ -121,6 +121,7 @@ async def test_what_is_still_being_received_is_kept_however_long_its_sender_paus
 
 
 class TestDiskErrors:
+    @pytest.mark.security(46)
     def test_what_people_read_names_no_folder(self, tmp_path: Path) -> None:
         with pytest.raises(DiskFull) as full, disk_errors(tmp_path):
             raise OSError(errno.ENOSPC, "No space left on device")

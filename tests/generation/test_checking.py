@@ -223,6 +223,9 @@ class TestUnits:
                 ("5 micromolar", "5 µm"),
             ],
             *[("5 millimeters", "5 mM"), ("5 nm", "5 nanomolar"), ("4 GB", "4 gigabits"), ("4 gigabytes", "4 Gb")],
+            *[("20 MWs", "20 mWs"), ("3 TBs", "3 Tbs"), ("100 Mbps", "100 MBps"), ("5 kbps", "5 kBps"), ("10 mg", "10 Mg")],
+            *[("5 ML", "5 mL"), ("20 mA", "20 MA"), ("7 MeV", "7 meV"), ("10 ms", "10 Ms"), ("8 mT", "8 MT"), ("20 MΩ", "20 mΩ")],
+            *[("50 mSv", "50 MSv"), ("20mΩ", "20 MΩ")],
         ],
     )
     def test_the_case_of_a_letter_is_another_unit(self, claimed: str, written: str) -> None:
@@ -246,6 +249,13 @@ class TestUnits:
                 ("5 nanometers", "5 nm"),
             ],
             *[("4 gigabytes", "4 GB"), ("4 Mbps", "4 Mbps"), ("40 sq ft", "40 sq ft"), ("40 square feet", "40 sq ft")],
+            *[
+                ("20 MWs", "20 megawatts"),
+                ("100 megabits per second", "100 Mbps"),
+                ("20 milliamperes", "20 mA"),
+                ("8 pm", "8 PM"),
+            ],
+            *[("10 milliseconds", "10 ms"), ("20 megaohms", "20 MΩ"), ("5 milliliters", "5 ml"), ("8 p.m.", "8 PM")],
         ],
     )
     def test_other_ways_to_write_a_unit_are_the_same(self, claimed: str, written: str) -> None:

@@ -27,6 +27,15 @@ class TestUnitOf:
                 ("h", "hour"),
                 ("cy", "cubic yard"),
             ],
+            *[
+                ("MWs", "megawatt"),
+                ("Tbs", "terabit"),
+                ("MBps", "megabyte"),
+                ("kbps", "kilobit"),
+                ("Ms", "megasecond"),
+                ("mA", "milliampere"),
+            ],
+            *[("meV", "millielectronvolt"), ("MΩ", "megaohm"), ("mSv", "millisievert"), ("MT", "megatesla"), ("Mg", "megagram")],
         ],
     )
     def test_tells_symbols_apart_by_their_case(self, written: str, name: str) -> None:
@@ -39,6 +48,6 @@ class TestUnitOf:
     def test_otherwise_ignores_the_case(self, written: str, name: str) -> None:
         assert unit_of(written) == name
 
-    @pytest.mark.parametrize("word", ["a", "in", "as", "has", "M", "mı", "mİ", ""])
+    @pytest.mark.parametrize("word", ["a", "in", "as", "has", "us", "M", "PM", "pm", "mı", "mİ", ""])
     def test_other_words_are_no_units(self, word: str) -> None:
         assert unit_of(word) is None

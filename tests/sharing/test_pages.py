@@ -426,11 +426,12 @@ class TestLanguage:
         assert "position:fixed" in rules and "display:none" in rules.split("position:fixed")[1]  # in print
         assert re.search(r"\.fw-language-dismiss\{[^}]*inline-size:32px", styles)
 
-    async def test_is_not_offered_again_once_english_is_kept(self, office: Office) -> None:
-        link = await office.share()
+    @pytest.mark.parametrize("path", [None, "/shared/nothing"], ids=["a link", "a link that does not work"])
+    async def test_is_not_offered_again_after_it_was_shown(self, office: Office, path: str | None) -> None:
+        link = path or (await office.share()).link
         async with office.visitor(**{"accept-language": "fr"}) as visitor:
-            assert (await visitor.get(f"{link.link}?language=en")).status_code == 303
-            page = await visitor.get(link.link)
+            assert "fw-language-offer" in (await visitor.get(link)).text
+            page = await visitor.get(link)
             assert '<html lang="en"' in page.text and "fw-language-offer" not in page.text
 
     @pytest.mark.parametrize("accepted", ["", "en-US, de;q=0.9", "es, it", "de;q=x, en", "xx" * 5_000])

@@ -7,11 +7,16 @@ belong to the demo.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import jwt
 
 from fundwright.content.schemas import BLOG_STEP
-from tests.spec.conftest import Visitor
+from fundwright.core.assembly import Core
+from fundwright_ui.app import build_app
+from tests.spec.conftest import PASSWORD, Visitor
 from tests.ui.conftest import text_of
+from tests.ui.runtime.test_application import browse
 
 
 async def test_the_stored_token_fetches_the_account(user: Visitor, stranger: Visitor) -> None:
@@ -34,6 +39,17 @@ async def test_login_sets_and_logout_clears(stranger: Visitor) -> None:
     assert (await stranger.client.delete("/session", headers=bearer)).status_code == 204
     assert (await stranger.client.get("/api/account/my-account", headers=bearer)).status_code == 401
     stranger.client.cookies.clear()
+
+
+async def test_register_sets_authenticated(spec_core: Core) -> None:
+    """'Login and register set authenticated.'"""
+    open_core = replace(spec_core, settings=spec_core.settings.model_copy(update={"open_registration": True}))
+    form = {"email": "newcomer@example.org", "password": PASSWORD, "firstName": "New", "lastName": "Comer"}
+    async with browse(build_app(open_core)) as client:
+        answer = (await client.post("/api/account/register", json=form)).json()
+        bearer = {"Authorization": f"Bearer {answer['accessToken']}"}
+        account = await client.get("/api/account/my-account", headers=bearer)
+        assert account.json()["user"]["email"] == "newcomer@example.org"
 
 
 async def test_success_leads_home_and_failure_shows_a_message_above_the_fields(stranger: Visitor) -> None:

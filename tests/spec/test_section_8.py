@@ -1,6 +1,7 @@
 """Section 8: the error catalogue.
 
-Covered elsewhere: where the login screen shows them (tests/ui/login/test_sign_in.py). 'Mail not found' and the like belong to
+Covered elsewhere: where the login screen shows them (tests/ui/login/test_sign_in.py). 'Something went wrong' is the message of a failed
+request; the page /500 is one of the static pages of section 2, which fixes no text for it, and says below its title what to do next. 'Mail not found' and the like belong to
 the demo.
 """
 

@@ -68,7 +68,7 @@ class TestDocuments:
     async def test_a_document_gets_the_title_in_it(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         assert await self.trained(committed, owner, add_file, self.CAP, "cap_v2.md") == "Capability Statement of Tidewater"
         # Another document has the title.
-        assert await self.trained(committed, owner, add_file, self.CAP + b" Twice.", "cap_v3.md") == "cap v3"
+        assert await self.trained(committed, owner, add_file, self.CAP + b" Twice.", "cap_v3.md") == "Cap v3"
 
     async def test_a_chosen_title_stays(
         self,

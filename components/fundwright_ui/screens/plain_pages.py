@@ -67,7 +67,7 @@ async def guarded(
         if (chosen := request.query_params.get(_CHOSEN)) in LANGUAGES:
             return _in_language(request, core, bundle, chosen)
         _offer.set(_offer_in(request))
-        return await respond()
+        response = await respond()
     except (HTTPException, ClientDisconnect):  # a form that no browser sends, or that was not sent completely
         raise
     except Exception as error:
@@ -75,7 +75,10 @@ async def guarded(
         status = error.status if isinstance(error, FundwrightError) else HTTPStatus.INTERNAL_SERVER_ERROR
         retry_after_s = error.retry_after_s if isinstance(error, FundwrightError) else None
         body = drawn(problem(title, sentence_of(error, while_doing=while_doing)))
-        return plain_page(bundle, title, body, status=status, retry_after_s=retry_after_s)
+        response = plain_page(bundle, title, body, status=status, retry_after_s=retry_after_s)
+    if _offer.get() and isinstance(response, HTMLResponse):
+        keep_language(response, core.settings, "en", path=bundle.base or "/")
+    return response
 
 
 def _in_language(request: Request, core: Core, bundle: Bundle, code: str) -> Response:
@@ -88,7 +91,7 @@ def _in_language(request: Request, core: Core, bundle: Bundle, code: str) -> Res
 
 
 def _offer_in(request: Request) -> str:
-    """The line that offers the language that the browser prefers, once: the browser keeps the answer. Empty if it is that of the page."""
+    """The line that offers the language that the browser prefers, once: the browser then keeps English unless the person accepts. Empty if it is that of the page."""
     code = preferred_language(request)
     if code is None or request.method != "GET":
         return ""

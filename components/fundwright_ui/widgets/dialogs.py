@@ -144,7 +144,7 @@ class OfferedLanguage(Props):
 
 
 class LanguageOffer(Widget):
-    """Offers the browser's language, if it is one of these, until the person accepts or dismisses it in this browser."""
+    """Offers the browser's language, if it is one of these, once in a browser."""
 
     languages: Sequence[OfferedLanguage]
 

@@ -23,7 +23,7 @@ from fundwright.core import logs
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.errors import Invalid
 from fundwright.core.fair_loop import FairEventLoop
-from fundwright.core.files import printable
+from fundwright.core.files import printable, use_temporary_folder
 from fundwright.core.plugins import Plugins
 from fundwright.core.scopes import act_in
 from fundwright.core.settings import Settings
@@ -51,6 +51,7 @@ async def opened(context: typer.Context, *, serves: bool = False) -> AsyncIterat
     address of the server."""
     options: Options = context.obj
     logs.configure(level=options.settings.log_level, form=options.settings.log_format)
+    use_temporary_folder(options.settings.data)
     settings = options.settings if serves else await asyncio.to_thread(as_served, options.settings)
     async with open_core(settings, load_plugins()) as core:
         yield core

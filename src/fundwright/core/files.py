@@ -8,6 +8,7 @@ import fcntl
 import hashlib
 import os
 import re
+import tempfile
 import time
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -69,6 +70,17 @@ def start_errors(folder: Path) -> Iterator[None]:
         raise StartRefused(
             f"The data folder {folder} cannot be used: {error.strerror}. Choose another one with --data."
         ) from error
+
+
+def use_temporary_folder(data: Path) -> None:
+    """Keep temporary files in the data folder if there is no other place for them, as in a container whose file system is read-only."""
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError:
+        folder = data / "tmp"
+        with start_errors(data):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.environ["TMPDIR"] = str(folder)  # also for child processes
 
 
 @contextmanager

@@ -56,7 +56,7 @@ _SUBMISSION = re.compile(
 """Opening sentences of a letter."""
 _PLACEHOLDER = re.compile(r"\[[^\]\d][^\]]{0,200}\](?!\()|\bTODO\b|\bTBD\b|_{4,}")
 _WORD = re.compile(r"[^\W_]+")
-CHECKER = 4
+CHECKER = 5
 """The version of the checker. A new one checks the claims of all sections again, when their drafts are opened."""
 _MAX_CLAIMS = 500
 """The number of claims that are checked in a section; later ones are not."""

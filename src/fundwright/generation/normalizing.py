@@ -22,7 +22,7 @@ def listed(words: str) -> list[str]:
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’.,&-][^\W_]+)*|%")
 _NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?")
-_NUMBER_AND_WORDS = re.compile(r"\A([0-9][0-9,]*(?:\.[0-9]+)?)-?([a-zµμ]{1,12}(?:-[a-z]+)*)", re.IGNORECASE)
+_NUMBER_AND_WORDS = re.compile(r"\A([0-9][0-9,]*(?:\.[0-9]+)?)-?([a-zµμΩΩ]{1,12}(?:-[a-z]+)*)", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|ph\.d", re.IGNORECASE)
 _CONTRACTED = re.compile(r"'(?:s|re|ve|ll|d|m)$")
 _PIECE = re.compile(r"[^-&,.]+")
@@ -201,7 +201,7 @@ UNITS = frozenset(
     stem(unit)
     for unit in (
         *(name for name in SYMBOLS.values() if " " not in name),
-        *listed("dollar day quarter inch ton liter volt cycle mil mph psi bar acre-foot degree"),
+        *listed("dollar day quarter inch ton liter volt ampere ohm cycle mil mph psi bar acre-foot degree"),
     )
 )
 """Units. The same number with another unit is a different claim."""

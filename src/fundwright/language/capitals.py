@@ -18,8 +18,8 @@ _SHORT_WORDS = frozenset(
 """Of up to three letters. Others that are that short are nearly always abbreviations."""
 _ACRONYMS = frozenset(
     """
-    adpe aftac asme brac catv cbrn cctv cjis cmop cpap darpa dhhs docx dsra duns epri esri fema fisma fouo gsar hazwoper hvac
-    icbm idiq jofoc jtac matoc mcas mlrs mrap naics nasa nato navair navfac navsea navsup navwar ncats nccih nhgri nhlbi niaaa
+    acec adpe aftac asme brac catv cbrn cctv cjis cmop cpap darpa dhhs docx dsra duns epri esri fema fisma fouo gsar hazwoper hvac
+    icbm idiq isbn issn jofoc jtac matoc mcas mlrs mrap naics nasa nato navair navfac navsea navsup navwar ncats nccih nhgri nhlbi niaaa
     niaid niams nibib nichd nida nidcd nidcr niddk niehs nigms niin nimh nimhd ninds ninr nist nmfs nnsy noaa norad oconus osha
     pfas pmel rfid satcom satoc scada scif sdvosb sewp socom spawar suas swat unicor usace usaf usag usaid usar uscg uscgc uscis
     usda usfs usfws usgs usmc usns usss vamc viii visn voip vosb wosb
@@ -60,6 +60,21 @@ def title_of_words(words: str) -> str:
     if words.islower():
         return without_capitals(words.upper())
     return _WORD.sub(lambda word: word[0].upper() if word[0].istitle() and word[0].lower() in _ACRONYMS else word[0], words)
+
+
+def capitalized(words: str) -> str:
+    """In title case, if it is several words in lower case, such as the name of a file. Those without a vowel are abbreviations."""
+    if not words.islower() or " " not in words:
+        return words
+    first = _WORD.search(words)
+
+    def written(word: re.Match[str]) -> str:
+        is_first = first is not None and word.start() == first.start()
+        if any(map(str.isdigit, word[0])) or (word[0] in _SMALL_WORDS and not is_first):
+            return word[0]
+        return word[0].capitalize() if _VOWEL.search(word[0].upper()) or word[0] in _SHORT_WORDS else word[0].upper()
+
+    return _WORD.sub(written, words)
 
 
 def _is_abbreviation(word: str) -> bool:

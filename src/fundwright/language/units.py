@@ -46,8 +46,9 @@ def _plural(name: str) -> str:
 
 def unit_of(written: str) -> str | None:
     """The name of the unit with this symbol. Its case matters if it decides between two: “MW” and “mW”. In “KW” and “Lbs”, it does not, and
-    “mw” is the larger of the two."""
-    return SYMBOLS.get(written) or (_FOLDED.get(written.casefold()) if len(written) > 1 else None)
+    “mw” is the larger of the two. Symbols with capitals may have a plural: “MWs”."""
+    one = written if written in SYMBOLS or written.islower() else written.removesuffix("s")
+    return SYMBOLS.get(one) or (_FOLDED.get(written.casefold()) if len(written) > 1 else None)
 
 
 def _by_folded_symbol() -> dict[str, str]:

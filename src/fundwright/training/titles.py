@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
 from fundwright.core.visible import visible_line
-from fundwright.language.capitals import title_of_words, without_capitals
+from fundwright.language.capitals import capitalized, title_of_words, without_capitals
 from fundwright.language.topics import topics_of
 
 MAX_TITLE_CHARACTERS = 200
@@ -41,8 +41,8 @@ def visible_title(title: str, *, is_filename: bool = False) -> str:
 
 
 def title_of_file(filename: str) -> str:
-    """Return the title of a document until it has been read, with abbreviations as they are usually written."""
-    return title_of_words(filename.rpartition(".")[0].replace("_", " ")) or filename
+    """Return the title of a document until it has been read, with abbreviations as they are usually written, and capitals."""
+    return capitalized(title_of_words(filename.rpartition(".")[0].replace("_", " "))) or filename
 
 
 def propose(blocks: Sequence[tuple[str, bool]], *, metadata: str = "") -> str:

@@ -20,7 +20,7 @@ from fundwright_ui.runtime.html import embedded_json, to_html
         ({"t": "a", "a": {"aria-current": "page", "aria-hidden": False}}, '<a aria-current="page" aria-hidden="false"></a>'),
         ({"t": "svg", "a": {"viewBox": "0 0 1 1", "strokeWidth": 2}}, '<svg viewBox="0 0 1 1" stroke-width="2"></svg>'),
         ({"t": "p", "a": {"style": {"color": "red"}}}, "<p></p>"),
-        ({"w": "FileDrop", "a": {"label": ""}, "c": ["…"]}, '<div data-widget="FileDrop">…</div>'),
+        ({"w": "Chart", "a": {"label": ""}, "c": ["…"]}, '<div data-widget="Chart">…</div>'),
     ],
 )  # fmt: skip
 def test_a_node_is_written_as_react_writes_it(node: Node, html: str) -> None:

@@ -223,7 +223,7 @@ export interface OfferedLanguage {
   readonly dismiss: string;
 }
 
-/** Offers the browser's language, if it is one of these, until the person accepts or dismisses it in this browser. */
+/** Offers the browser's language, if it is one of these, once in a browser. */
 export interface LanguageOfferProps {
   readonly languages: readonly OfferedLanguage[];
 }

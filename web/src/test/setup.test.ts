@@ -1,8 +1,16 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { inMemory } from "../runtime/draftKeys";
 import { changeSettings, DEFAULT_SETTINGS, settings } from "../runtime/settings";
 
 const late = vi.fn();
+const left = localStorage.length;
+
+// setup2.test.ts does the same: whichever comes second in a process would find it.
+afterAll(() => localStorage.setItem("left by setup", "1"));
+
+it("a file starts without what another one left at its end", () => {
+  expect(left).toBe(0);
+});
 
 describe("each test starts as if it were the only one", { shuffle: false }, () => {
   it("whatever one leaves behind", () => {

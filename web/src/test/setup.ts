@@ -22,6 +22,13 @@ beforeEach(() => {
 
 // All files share a window and the modules: each test starts with an empty storage, the real clock, and an empty document.
 afterEach(() => {
+  cleanUp();
+  // React reports hydration mismatches, missing keys, and similar errors on the console.
+  expect(consoleErrors).toEqual([]);
+});
+cleanUp(); // what the previous file left after its last test
+
+function cleanUp(): void {
   closePages();
   cleanup();
   vi.useRealTimers();
@@ -35,9 +42,7 @@ afterEach(() => {
   sessionStorage.clear();
   history.replaceState(null, "", "/");
   undoOutside(); // last, because a subscriber of the settings sets attributes of the document
-  // React reports hydration mismatches, missing keys, and similar errors on the console.
-  expect(consoleErrors).toEqual([]);
-});
+}
 
 /** Returns and clears the console messages so far, for tests that expect them. */
 export function takeConsoleErrors(): unknown[][] {

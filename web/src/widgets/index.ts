@@ -35,7 +35,7 @@ function named<L extends Loaders<L>>(loaders: L): L {
 }
 
 /**
- * The widgets that Python can use. Those of the shell are part of this chunk; each of the others is a separate chunk. `DataTable` is
- * rendered on the server and hydrated in place.
+ * The widgets that Python can use. Those of the shell are part of this chunk; each of the others is a separate chunk. `DataTable` and
+ * `FileDrop` are rendered on the server and hydrated in place.
  */
-export const widgets = new WidgetRegistry(LOADERS, ["DataTable"]);
+export const widgets = new WidgetRegistry(LOADERS, ["DataTable", "FileDrop"]);

@@ -97,7 +97,6 @@ def _photo(profile: AccountProfile) -> VdomDict:
                 accept=".png,.jpg,.jpeg,.webp",
                 max_bytes=photos.MAX_BYTES,
                 on_uploaded=reload_page,
-                fallback=[html.p({"className": "fw-muted"}, t("Choose photo"))],
             ),
             row(button(t("Remove photo"), icon_name="delete", on_click=removing, is_busy=removing.is_running))
             if profile.photo_url

@@ -198,7 +198,6 @@ def _upload() -> VdomDict:
             accept=".json",
             max_bytes=templates.MOST_BYTES,
             on_uploaded=finish,
-            fallback=[html.p({"className": "fw-muted"}, t("Choose a file"))],
         ),
         actions=[button(t("Cancel"), size="small", on_click=lambda: url.set(open=None))],
     )

@@ -341,7 +341,6 @@ def _add_documents(load: Callable[[], None], collection: CollectionRead | None) 
             max_bytes=connection.core.settings.max_upload_bytes,
             children=[button(t("Paste text"), icon_name="edit", on_click=lambda: url.set(open=_PASTE, document=None))],
             on_uploaded=load,
-            fallback=[button(t("Choose files"))],
         ),
         html.p({"className": "fw-hint"}, _added_to(collection)) if collection else None,
     )

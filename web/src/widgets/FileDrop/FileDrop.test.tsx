@@ -1,6 +1,10 @@
 import { act, fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { slotted } from "../../kit/slotted";
+import type { TreeNode } from "../../runtime/protocol";
+import { type WidgetComponent, WidgetRegistry } from "../../runtime/widgets";
+import { openPage } from "../../test/openPage";
 import { renderWidget } from "../../test/renderWidget";
 import { FileDrop } from "./FileDrop";
 
@@ -53,6 +57,22 @@ const pdf = (name: string, size = 10): File => new File(["x".repeat(size)], name
 async function choose(...files: File[]): Promise<void> {
   await userEvent.upload(document.querySelector<HTMLInputElement>("input[type=file]") as HTMLInputElement, files);
 }
+
+// tests/ui/widgets/test_files.py expects the same from the server.
+const painted = `<div data-widget="FileDrop"><div class="fw-drop" role="group" aria-label="Choose files"><svg class="fw-drop-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.6" aria-hidden="true"><path d="M12 16V5M7.5 9.5 12 5l4.5 4.5M4 16v2.5A1.5 1.5 0 0 0 5.5 20h13a1.5 1.5 0 0 0 1.5-1.5V16"></path></svg><button type="button" class="fw-button fw-button-outlined">Choose files</button><b>Paste text</b><p class="fw-hint">PDF up to 20 MB</p><input type="file" hidden="" aria-label="Choose files" accept=".pdf,.xml" multiple=""></div></div>`;
+
+it("hydrates the server's HTML", async () => {
+  const slot: TreeNode = { f: 1, k: "slot:children", c: [{ t: "b", c: ["Paste text"] }] };
+  const tree: TreeNode = { w: "FileDrop", a: props, c: [slot] };
+  const widgets = new WidgetRegistry({ FileDrop: () => Promise.resolve({ FileDrop: slotted(FileDrop as unknown as WidgetComponent) }) }, ["FileDrop"]);
+  await widgets.loadAll(tree);
+  const mismatches = vi.spyOn(console, "error");
+  const page = openPage(tree, { html: painted, widgets, isMounted: false });
+  const button = screen.getByRole("button", { name: "Choose files" });
+  await page;
+  expect(screen.getByRole("button", { name: "Choose files" })).toBe(button);
+  expect(mismatches).not.toHaveBeenCalled();
+});
 
 describe("FileDrop", () => {
   beforeEach(() => {

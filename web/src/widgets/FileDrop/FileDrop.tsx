@@ -1,5 +1,4 @@
 import "./FileDrop.css";
-import Button from "@mui/material/Button";
 import LinearProgress from "@mui/material/LinearProgress";
 import { type DragEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import type { FileDropProps } from "../../generated/widgets";
@@ -48,7 +47,7 @@ export function FileDrop(props: FileDropProps): ReactNode {
   };
 
   return (
-    <MuiScope>
+    <>
       <div
         className="fw-drop"
         role="group"
@@ -61,9 +60,9 @@ export function FileDrop(props: FileDropProps): ReactNode {
         <svg className="fw-drop-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.6" aria-hidden="true">
           <path d="M12 16V5M7.5 9.5 12 5l4.5 4.5M4 16v2.5A1.5 1.5 0 0 0 5.5 20h13a1.5 1.5 0 0 0 1.5-1.5V16" />
         </svg>
-        <Button variant="outlined" color="inherit" onClick={() => picker.current?.click()}>
+        <button type="button" className="fw-button fw-button-outlined" onClick={() => picker.current?.click()}>
           {label}
-        </Button>
+        </button>
         {children}
         <p className="fw-hint">{hint}</p>
         <input
@@ -80,13 +79,15 @@ export function FileDrop(props: FileDropProps): ReactNode {
         />
       </div>
       {items.length > 0 ? (
-        <ul className="fw-uploads" aria-live="polite">
-          {items.map((item) => (
-            <UploadRow key={item.id} item={item} onRemove={() => remove(item.id)} />
-          ))}
-        </ul>
+        <MuiScope>
+          <ul className="fw-uploads" aria-live="polite">
+            {items.map((item) => (
+              <UploadRow key={item.id} item={item} onRemove={() => remove(item.id)} />
+            ))}
+          </ul>
+        </MuiScope>
       ) : null}
-    </MuiScope>
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { fireEvent, screen } from "@testing-library/react";
+import { cleanup, fireEvent, screen } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import { renderWidget } from "../../test/renderWidget";
 import { LanguageOffer } from "./LanguageOffer";
@@ -40,12 +40,22 @@ describe("LanguageOffer", () => {
     expect(reload).toHaveBeenCalledOnce();
   });
 
-  it("never comes back once it was dismissed", async () => {
+  it("goes away when it is dismissed", async () => {
     await show("de");
     fireEvent.click(screen.getByRole("button", { name: "Englisch behalten" }));
     expect(screen.queryByRole("complementary")).toBeNull();
+  });
+
+  it("never comes back once it was shown, whether or not it was answered", async () => {
+    await show("de");
     expect(document.cookie).toContain("language=en");
+    cleanup();
     await show("de");
     expect(screen.queryByRole("complementary")).toBeNull();
+  });
+
+  it("keeps no language for those who were offered none", async () => {
+    await show("nl");
+    expect(document.cookie).not.toContain("language");
   });
 });

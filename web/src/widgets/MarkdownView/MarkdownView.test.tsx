@@ -52,6 +52,11 @@ describe("MarkdownView", () => {
     for (const link of document.querySelectorAll("a")) expect(link.href).toMatch(/^http:\/\/evil\.example\/\?q=secret$/);
   });
 
+  it("links to an email address, but not to one that adds hidden recipients", async () => {
+    await renderWidget(<MarkdownView text="[us](mailto:us@x.org) [them](mailto:us@x.org?bcc=them@y.org) [others](MAILTO:?to=them@y.org)" citations={[]} marks={[]} />);
+    expect(screen.getAllByRole("link").map((link) => link.getAttribute("href"))).toEqual(["mailto:us@x.org"]);
+  });
+
   it("opens links to other sites in a new tab without a referrer", async () => {
     await renderWidget(<MarkdownView text="[SAM](https://sam.gov/)" citations={[]} marks={[]} />);
     const link = screen.getByRole("link", { name: "SAM" });

@@ -6,7 +6,8 @@ import { useRuntime } from "../../runtime/Runtime";
 // The text may come from models and untrusted people: no HTML, no images, and links only to safe addresses.
 // Without text_join, an escaped bracket stays separate from the text around it and is not read as part of a citation.
 const markdown = new MarkdownIt("commonmark", { html: false }).enable(["table", "strikethrough"]).disable(["image", "text_join"]);
-const SAFE_LINK = /^(https?:|mailto:|\/(?!\/)|#)/i;
+// The part after “?” in an email link could add hidden recipients.
+const SAFE_LINK = /^(https?:|mailto:[^?]*$|\/(?!\/)|#)/i;
 const CITATION = /\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]/;
 
 // Private-use characters that are inserted where a mark begins and ends, because tokens do not record their positions.

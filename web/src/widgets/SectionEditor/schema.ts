@@ -54,7 +54,7 @@ const marks: Record<string, MarkSpec> = {
   link: {
     attrs: { href: {} },
     inclusive: false,
-    parseDOM: [{ tag: "a[href^='https:'], a[href^='http:'], a[href^='mailto:']", getAttrs: (link) => ({ href: link.getAttribute("href") }) }],
+    parseDOM: [{ tag: "a[href^='https:'], a[href^='http:'], a[href^='mailto:']:not([href*='?'])", getAttrs: (link) => ({ href: link.getAttribute("href") }) }],
     // Links are inactive in the editor.
     toDOM: (mark): DOMOutputSpec => ["a", { title: mark.attrs["href"] as string, class: "fw-link" }, 0],
   },
