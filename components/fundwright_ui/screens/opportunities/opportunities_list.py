@@ -34,6 +34,7 @@ from fundwright_ui.screens.opportunities.toolbar import (
 )
 from fundwright_ui.screens.opportunities.watching import due_dates, use_watch_toggle
 from fundwright_ui.screens.searches.bar import saved_search_bar
+from fundwright_ui.screens.searches.menu import SAVE
 from fundwright_ui.screens.sharing.panel import OPEN as SHARE
 from fundwright_ui.screens.sharing.panel import share_panel
 from fundwright_ui.ui import button, loading, menu, page, problem
@@ -60,7 +61,7 @@ class _Found(NamedTuple):
 def opportunities_list(kind: Kind) -> VdomDict:
     connection = use_connection()
     actor = use_actor()
-    url = use_url_state()
+    url = use_url_state(open=(SHARE, SAVE), saved=("{id}",), filters=("{text}",), **{"import": (OPEN, CLOSED)})
     query = query_of(kind, url)
     view = use_table_view(kind)
     began_empty = use_ref(False)
