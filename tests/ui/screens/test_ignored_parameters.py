@@ -52,7 +52,7 @@ async def root(committed: Core) -> Actor:
 
 
 class TestIgnoredParameters:
-    @pytest.mark.parametrize("path", [path for path, need in SCREENS.items() if need is not None])
+    @pytest.mark.parametrize("path", SCREENS)
     async def test_every_screen_names_an_unknown_one_and_all_that_it_knows(self, root: Actor, open_page: Open, path: str) -> None:
         address, actor = re.sub(r"\{\w+\}", str(uuid4()), path), None if path in OF_VISITORS else root
         async with open_page(f"{address}?psc=R425", actor=actor) as page:
@@ -78,6 +78,20 @@ class TestIgnoredParameters:
             assert "The parameters are: about, at, claims, comment, " in alerts(page)
             assert "“zz” is not a value of “passage”." in alerts(page)
             assert "“zz” is not a value of “open”. The values are: share, who, " in alerts(page)
+
+    @pytest.mark.parametrize("path", ["/blog", "/help", "/pricing"])
+    async def test_a_public_one_ignores_what_others_add_to_links(self, open_page: Open, path: str) -> None:
+        added = "utm_source=news&utm_medium=email&fbclid=1&gclid=1&msclkid=1&mc_cid=1&_gl=1"
+        async with open_page(f"{path}?{added}") as page:
+            assert IGNORED not in page.text
+        async with open_page(f"{path}?{added}&psc=R425") as page:
+            assert "There is no parameter “psc” here." in alerts(page)
+            assert "utm_source" not in alerts(page)
+
+    async def test_the_login_in_place_of_a_screen_ignores_the_parameters_of_that(self, open_page: Open) -> None:
+        async with open_page("/feedback?page=/dashboard/train") as page:
+            assert page.all("form")
+            assert IGNORED not in page.text
 
     @pytest.mark.parametrize("path", LISTS)
     async def test_every_list_says_how_it_can_be_sorted(self, root: Actor, open_page: Open, path: str) -> None:
