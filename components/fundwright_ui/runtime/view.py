@@ -353,9 +353,9 @@ def _ignored(parameters: Parameters) -> VdomDict | None:
         return None
     return html.div(
         {"className": "fw-alert fw-alert-info"},
-        html.div(
+        html.details(  # on a phone, what can be used instead would fill a quarter of the screen
             {"className": "fw-alert-body"},
-            html.p({"className": "fw-alert-title"}, t("This page does not understand a part of its address.")),
+            html.summary({"className": "fw-alert-title"}, t("This page does not understand a part of its address.")),
             *(html.p({"key": sentence}, sentence) for sentence in parameters.shown),
         ),
     )
