@@ -9,22 +9,9 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, Field, ValidationError
 
-from fundwright_ui.runtime.connection import Connection, use_connection
-from fundwright_ui.runtime.host import t
+from fundwright_ui.runtime.connection import Connection, not_a_value, use_connection
 
 Q = TypeVar("Q", bound=BaseModel)
-
-OPENED = frozenset(
-    (
-        *("about", "all", "asked_in", "at", "claims", "comment", "comments", "company", "document", "edit", "filters", "import"),
-        *("moving", "of", "open", "opportunity", "passage", "question", "questions", "saved", "scoring", "tab", "tasks"),
-        *("template", "to", "unsure", "view", "workspace", "writing"),
-        *("page", "page_size", "sort"),
-    )
-)
-"""Parameters that say what of a screen is open or being edited, and the page and the order of a list, which an empty list does not read. They
-narrow no list, so that no screen reports one that it does not know."""
-_LONGEST_SHOWN = 50
 
 
 class _Paged(BaseModel):
@@ -36,12 +23,16 @@ class UrlState:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        connection.parameters.open(OPENED)
         self._path = connection.location.path
         self.params: dict[str, str] = dict(connection.location.query)
 
+    def open(self, **forms: Iterable[str]) -> None:
+        """Name the parameters that say what of the screen is open or being edited, each with the forms of its values: `tab=("a", "b")`,
+        `open=("new", "edit:{id}")`. `{id}` is an id, `{n}` a number, and `{text}` anything. The screen says which others it does not know."""
+        self._connection.parameters.open(forms)
+
     def get(self, name: str, default: str = "") -> str:
-        self._connection.parameters.open((name,))
+        self._connection.parameters.read(name)
         return self.params.get(name, default)
 
     @property
@@ -97,9 +88,11 @@ class UrlState:
         return self._connection.href(_address(location.path, query))
 
 
-def use_url_state() -> UrlState:
-    """Return the parameters of the address and a way to change them."""
-    return UrlState(use_connection())
+def use_url_state(**opened: Iterable[str]) -> UrlState:
+    """Return the parameters of the address and a way to change them. A screen names those that say what is `opened`, see `UrlState.open`."""
+    url = UrlState(use_connection())
+    url.open(**opened)
+    return url
 
 
 def query_in_address(model: type[Q], url: UrlState, *, prefix: str = "") -> Q:
@@ -122,13 +115,8 @@ def is_valid(model: type[BaseModel], given: Mapping[str, Any]) -> bool:
 def _problem(name: str, value: str, error: Any) -> str:
     if error["type"] == "value_error":  # one of our own sentences
         return str(error["ctx"]["error"])
-    value = value[:_LONGEST_SHOWN]
     allowed: Iterable[str] = re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
-    if error["type"] == "bool_parsing":
-        allowed = ("true", "false")
-    if not allowed:
-        return t("“{value}” is not a value of “{name}”.", value=value, name=name)
-    return t("“{value}” is not a value of “{name}”. The values are: {values}.", value=value, name=name, values=", ".join(allowed))
+    return not_a_value(value, name, ("true", "false") if error["type"] == "bool_parsing" else allowed)
 
 
 def _address(path: str, query: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.authentication import second_factor
 from fundwright.authentication.schemas import SignInRefused
 from fundwright.core.messages import t
-from fundwright_ui.hooks import use_query
+from fundwright_ui.hooks import use_query, use_url_state
 from fundwright_ui.login.form import login_form, text_input, use_login_form, use_submit
 from fundwright_ui.login.frame import LOGIN, SECOND_FACTOR, login_frame
 from fundwright_ui.login.passkey import passkey_button
@@ -27,9 +27,9 @@ def check_code(value: str) -> str | None:
 
 @screen(SECOND_FACTOR, "Two-step verification", area="public", away_when_signed_in="/", stays_open=True, help="/help/account")
 def second_factor_screen() -> VdomDict:
-    connection = use_connection()
-    pending = connection.location.query.get("pending", "")
-    next = safe_next(connection.location.query.get("next"))
+    connection, url = use_connection(), use_url_state(pending=("{text}",), next=("{text}",))
+    pending = url.get("pending")
+    next = safe_next(url.get("next"))
     refusal, set_refusal = use_state(cast("str | None", None))
     form = use_login_form({"code": check_code})
     email = use_query(lambda session: second_factor.pending_email(session, pending), key=[pending])

@@ -15,6 +15,7 @@ from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import SecondStep, SignInRefusal, SignInRefused
 from fundwright.core.messages import t
 from fundwright.workspaces.invitations import LINK_TYPE
+from fundwright_ui.hooks import use_url_state
 from fundwright_ui.login.form import (
     check_email,
     check_password,
@@ -39,12 +40,12 @@ DELETED, EMAIL_CHANGED = "deleted", "email-changed"
 
 @screen("/auth/login", "Login", area="public", away_when_signed_in="/", stays_open=True, help="/help/account")
 def sign_in_screen() -> VdomDict:
-    connection = use_connection()
+    connection, url = use_connection(), use_url_state(next=("{text}",), notice=(DELETED, EMAIL_CHANGED))
     refusal, set_refusal = use_state(cast("str | None", None))
     tried, remembers = use_ref(""), use_ref(True)
     here = connection.location
     # A screen that shows the login in its place comes back at its own address, with its unsaved text.
-    next = safe_next(here.query.get("next"), default="/" if here.path.startswith("/auth/") else here.address)
+    next = safe_next(url.get("next"), default="/" if here.path.startswith("/auth/") else here.address)
     form = use_login_form({"email": check_email, "password": check_password, "remember": no_check})
 
     async def sign_in(session: AsyncSession, content: Mapping[str, str]) -> str | SecondStep | SignInRefused:
@@ -80,7 +81,7 @@ def sign_in_screen() -> VdomDict:
     }
     invited = _INVITATION.match(next)
     register = f"/auth/register/{LINK_TYPE}/{invited[1]}" if invited else REGISTER
-    notice = notices.get(connection.location.query.get("notice", ""))
+    notice = notices.get(url.get("notice"))
 
     return login_frame(
         connection,

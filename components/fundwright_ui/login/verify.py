@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.authentication import email_confirmation
 from fundwright.authentication.schemas import SignInRefusal, SignInRefused
 from fundwright.core.messages import current_language, t
-from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.hooks import use_action, use_query, use_url_state
 from fundwright_ui.login.form import check_password, login_form, password_input, use_login_form, use_submit
 from fundwright_ui.login.frame import LOGIN, login_frame, mail_is_off
 from fundwright_ui.product import use_connection
@@ -23,8 +23,8 @@ from fundwright_ui.ui.feedback import alert, problem
 
 @screen("/auth/verify/{email}", "Confirm your email address", area="public", away_when_signed_in="/", help="/help/account")
 def verify_screen() -> VdomDict:
-    location = use_connection().location
-    link = location.query.get("link")
+    location, url = use_connection().location, use_url_state(link=("{text}",))
+    link = url.get("link")
     return html.div(_confirm(link) if link else _wait(location.params.get("email", "")))
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Generic, Literal, NamedTuple, Protocol, cast
 
 from reactpy import create_context, use_context
@@ -40,6 +42,11 @@ _FIRST_RETRY_S = 1.0
 _LONGEST_RETRY_S = 60.0
 _UNDO_S = 10.0
 _MOST_SHOWN = 3
+_LONGEST_SHOWN = 50
+_ANYTHING = "{text}"
+_PLACE = re.compile(r"\{(\w+)\}")
+_PLACES = {"id": r"[\da-fA-F-]{32,36}", "n": r"\d{1,9}", "text": r"(?s:.*)"}
+"""What each place in the form of a value can be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +66,23 @@ class Parameters:
     def __init__(self) -> None:
         self.shown: tuple[str, ...] = ()
         """The sentences that the page shows."""
-        self._opened = set[str]()
+        self._opened: dict[str, tuple[str, ...]] = {}
         self._lists: dict[tuple[str, ...], tuple[str, ...]] = {}
 
-    def open(self, names: Iterable[str]) -> None:
-        """Note parameters that say what is open."""
-        self._opened.update(names)
+    def open(self, forms: Mapping[str, Iterable[str]]) -> None:
+        """Note parameters that say what is open, each with the forms of its values, in addition to those that other parts of the screen
+        know. In a form, `{id}` is an id, `{n}` a number, and `{text}` anything."""
+        for name, known in forms.items():
+            self._opened[name] = tuple(dict.fromkeys((*self._opened.get(name, ()), *known)))
+
+    def read(self, name: str) -> None:
+        """Note a parameter that is read. Unless its values are known, it can have any."""
+        if name not in self._opened and name not in self._listed:
+            self._opened[name] = (_ANYTHING,)
+
+    @property
+    def _listed(self) -> set[str]:
+        return {name for names in self._lists for name in names}
 
     def narrow(self, names: Iterable[str], problems: tuple[str, ...]) -> None:
         """Note the parameters of a list, and what is wrong with them."""
@@ -72,8 +90,10 @@ class Parameters:
 
     def sentences(self, query: Mapping[str, str]) -> tuple[str, ...]:
         """What to say about the query of the address, once the whole screen has been rendered."""
-        known = sorted({name for names in self._lists for name in names})
-        unknown = [name for name in query if name not in self._opened and name not in known]
+        listed = self._listed
+        known = sorted({*self._opened, *listed})
+        unknown = [name for name in query if name not in known]
+        opened = [(name, value) for name, value in query.items() if value and name in self._opened and name not in listed]
         return (
             *(
                 t("There is no parameter “{name}” here. The parameters are: {names}.", name=name[:50], names=", ".join(known))
@@ -81,8 +101,32 @@ class Parameters:
                 else t("There is no parameter “{name}” here. Leave it out: there are no parameters.", name=name[:50])
                 for name in unknown[:_MOST_SHOWN]
             ),
+            *(
+                not_a_value(value, name, self._opened[name])
+                for name, value in opened
+                if not any(re.fullmatch(_pattern(form), value) for form in self._opened[name])
+            ),
             *(problem for problems in self._lists.values() for problem in problems),
         )
+
+
+def not_a_value(value: str, name: str, forms: Iterable[str]) -> str:
+    """The sentence about a value that a parameter cannot have, with those that it can have, if they can be listed."""
+    values = [_PLACE.sub("…", form) for form in forms]
+    if not values or "…" in values:
+        return t("“{value}” is not a value of “{name}”.", value=value[:_LONGEST_SHOWN], name=name)
+    return t(
+        "“{value}” is not a value of “{name}”. The values are: {values}.",
+        value=value[:_LONGEST_SHOWN],
+        name=name,
+        values=", ".join(values),
+    )
+
+
+@cache
+def _pattern(form: str) -> str:
+    parts = _PLACE.split(form)
+    return "".join(_PLACES[part] if place % 2 else re.escape(part) for place, part in enumerate(parts))
 
 
 class FailedQuery(Protocol):
@@ -354,7 +398,7 @@ class Connection(Generic[S, A, C]):
     @property
     def pending_queries(self) -> list[asyncio.Task[Any]]:
         """The running queries that the page waits for."""
-        return [task for task, load in self._queries.items() if not (load.is_live or task.done())]
+        return [task for task, load in self._queries.items() if not (load.is_live or task.done() or task.cancelling())]
 
     @property
     def has_first_load(self) -> bool:

@@ -94,6 +94,8 @@ class Found:
 
     screen: Screen
     location: Location
+    stands_in: bool = False
+    """It is shown in place of the screen at the address, to people who are not signed in."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ class Router:
             return Found(screen, location)
         if actor is None or not self._may_open(actor):
             if screen.visitor_screen is not None:
-                return Found(screen.visitor_screen, location)
+                return Found(screen.visitor_screen, location, stands_in=True)
             wanted = replace(location, query={**location.query, WORKSPACE: workspace}) if workspace else location
             return Redirect(f"{self._addresses.login}?next={quote(wanted.address, safe='')}")
         if screen.roles is not None and actor.role not in screen.roles:

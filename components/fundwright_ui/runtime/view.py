@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Self
 
@@ -38,6 +39,8 @@ _TIMER_TOLERANCE_S = 0.001
 """How much too early a timer may fire."""
 _SCREEN = "screen:"
 """Prefix of the key of the component that holds the screen."""
+_TRACKING = re.compile(r"utm_\w+|(fb|g|d|tw|tt|y)clid|msclkid|[gw]braid|mc_[ce]id|_g[al]|igsh(id)?|li_fat_id|mkt_tok")
+"""Parameters that search engines, social networks, and newsletters add to links."""
 _TEXT_INPUTS = frozenset(("text", "email", "url", "tel", "number", "date", "datetime-local", "time"))
 
 
@@ -278,13 +281,21 @@ class View:
 
     def _say_what_is_ignored(self) -> None:
         """Render the banner about the address, if it has changed. Parts of the screen that still load may read more of it."""
-        parameters, query = self.connection.parameters, self._found.location.query
+        parameters, query = self.connection.parameters, self._own_query()
         if self.connection.pending_queries or not (query or parameters.shown):
             return
         sentences = parameters.sentences(query)
-        if sentences != parameters.shown and self._found.screen.area != PUBLIC:
+        if sentences != parameters.shown:
             parameters.shown = sentences
             self._rerender_screen()
+
+    def _own_query(self) -> Mapping[str, str]:
+        """The part of the query that is for the screen: others may have added parameters to links to public ones."""
+        if self._found.stands_in:
+            return {}
+        query = self._found.location.query
+        is_public = self._found.screen.area == PUBLIC
+        return {name: value for name, value in query.items() if not (is_public and _TRACKING.fullmatch(name))}
 
     async def _results_together(self) -> None:
         """Until the page is shown or complete, wait a moment for the other results: a screen with six queries is then rendered twice, not
@@ -342,9 +353,9 @@ def _ignored(parameters: Parameters) -> VdomDict | None:
         return None
     return html.div(
         {"className": "fw-alert fw-alert-info"},
-        html.div(
+        html.details(  # on a phone, what can be used instead would fill a quarter of the screen
             {"className": "fw-alert-body"},
-            html.p({"className": "fw-alert-title"}, t("This page does not understand a part of its address.")),
+            html.summary({"className": "fw-alert-title"}, t("This page does not understand a part of its address.")),
             *(html.p({"key": sentence}, sentence) for sentence in parameters.shown),
         ),
     )

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivePerson, ActivityQuery, ActivityRead, SentencePart
+from fundwright.core.choices import unknown_values
 from fundwright.core.database import now
 from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page
@@ -62,6 +63,7 @@ def activity_feed() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(ActivityQuery, url)
     kinds = activity.list_kinds(connection.core)
+    url.report(["kind"], unknown_values(query, kind=kinds))
 
     async def read(session: AsyncSession) -> Feed:
         return Feed(

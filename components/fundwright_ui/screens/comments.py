@@ -57,6 +57,15 @@ _SHOWN_CHARACTERS, _SHOWN_LINES = 600, 12
 """Of a long text, until all of it is requested."""
 CLOSED = {"comments": None, "comment": None, "comments_state": None, "comments_page": None, "writing": None, "about": None}
 """Changes of the address that close the comments."""
+COMMENTS = {
+    "comments": (_OPEN,),
+    "comment": ("{id}",),
+    "comments_state": (CommentState.OPEN, CommentState.RESOLVED, _ALL),
+    "comments_page": ("{n}",),
+    "writing": ("reply:{id}", "edit:{id}"),
+    "about": ("{id}",),
+}
+"""The parameters of a screen with comments, see `UrlState.open`."""
 
 
 def are_comments_open(url: UrlState) -> bool:

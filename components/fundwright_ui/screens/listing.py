@@ -294,6 +294,7 @@ def filter_row(url: UrlState, query: PageRequest, *fields: Child, search: Child 
     """The filters of a list, each of which applies as soon as it is chosen. On a narrow screen, a button shows them; they are shown
     while one is active."""
     is_active = bool(_filters(query).keys() - {"text"})
+    url.open(filters=("open", "closed"))
     is_open = url.get("filters", "open" if is_active else "closed") == "open"
     toggle = attributes(
         type="button",

@@ -10,6 +10,7 @@ from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.choices import unknown_values
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.notifications import service as notifications
@@ -39,6 +40,8 @@ def notifications_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     core = connection.core
     query = query_in_address(NotificationQuery, url)
+    labels = {kind.key: str(kind.label) for kind in notifications.list_kinds(core)}
+    url.report(["kind"], unknown_values(query, kind=labels))
     topics = [notifications.notifications_topic(actor.id)]
 
     async def read(session: AsyncSession) -> Page[NotificationRead]:
@@ -63,7 +66,6 @@ def notifications_screen() -> VdomDict:
             ),
             actions=[more],
         )
-    labels = {kind.key: str(kind.label) for kind in notifications.list_kinds(core)}
     shown = listing.rows.shown
     return page(
         title,

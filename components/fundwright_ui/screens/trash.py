@@ -9,6 +9,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
+from fundwright.core.choices import unknown_values
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.trash import service as trash
@@ -44,7 +45,7 @@ _TRASH = "/dashboard/trash"
 
 @screen(_TRASH, "Trash", help="/help/trash")
 def trash_screen() -> VdomDict:
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, connection, url = use_actor(), use_connection(), use_url_state(open=("{id}",))
     query = query_in_address(TrashQuery, url)
 
     async def read(session: AsyncSession) -> Page[TrashRead]:
@@ -60,6 +61,7 @@ def trash_screen() -> VdomDict:
     )
     kinds = {kind.name: kind for kind in trash.list_kinds(connection.core)}
     labels = {name: str(kind.label) for name, kind in kinds.items()}
+    url.report(["kind"], unknown_values(query, kind=labels))
 
     async def restore(session: AsyncSession, row: RowOpened) -> TrashRead:
         (item,) = [each.item for each in listing.rows.shown if each.id == row.id]

@@ -20,6 +20,7 @@ async def list_activity(
     session: DbSession, actor: CurrentActor, core: CoreDep, query: Annotated[ActivityQuery, Query()]
 ) -> Page[ActivityRead]:
     """List what happened in the workspace in the last 365 days, newest first."""
+    service.refuse_unknown_kind(core, query)
     return await service.list_activity(session, actor, core, query)
 
 
@@ -28,4 +29,5 @@ async def export_activity(
     export: Export, actor: CurrentActor, core: CoreDep, query: Annotated[ActivityQuery, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    service.refuse_unknown_kind(core, query)
     return export("activity.csv", lambda session: service.export_activity(session, actor, core, query))

@@ -25,6 +25,7 @@ from fundwright.activity.schemas import (
     Subject,
 )
 from fundwright.core.assembly import Core
+from fundwright.core.choices import refuse_unknown_values
 from fundwright.core.database import acquire_lock, now
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, from_stored, nt, t, to_stored
@@ -47,6 +48,11 @@ def list_kinds(core: Core) -> dict[str, ActivityKind]:
     """Return all kinds by name."""
     kinds: list[ActivityKind] = core.plugins.collect("activity_kinds")
     return {kind.name: kind for kind in kinds}
+
+
+def refuse_unknown_kind(core: Core, query: ActivityQuery) -> None:
+    """Raise Invalid, naming kinds that there are."""
+    refuse_unknown_values(query, kind=list_kinds(core))
 
 
 @needs(Permission.READ)

@@ -59,6 +59,7 @@ async def list_suggestions(
 ) -> Page[LabelRead]:
     """List the most confident suggestion for each open opportunity, or for all opportunities with `is_all`, most confident first;
     `sort=confidence` reverses the order."""
+    await service.refuse_unknown_category(session, actor, query)
     return await service.list_suggestions(session, actor, core, query)
 
 
@@ -67,6 +68,8 @@ async def export_suggestions(
     export: Export, core: CoreDep, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    async with core.database.reading() as session:
+        await service.refuse_unknown_category(session, actor, query)
     return export("suggestions.csv", lambda session: service.export_suggestions(session, actor, core, query))
 
 

@@ -43,6 +43,7 @@ from fundwright.categories.schemas import (
     SuggestionQuery,
 )
 from fundwright.core.assembly import Core
+from fundwright.core.choices import refuse_unknown_values
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.json_values import JsonObject
@@ -271,6 +272,13 @@ def labels_in(actor: Actor, subject_id: ColumnElement[UUID]) -> ScalarSelect[lis
 async def labels_of(session: AsyncSession, actor: Actor, subject_ids: Sequence[UUID]) -> dict[UUID, list[LabelRead]]:
     """Return the labels of each of these subjects that has any, most confident first, including rejected and uncertain ones."""
     return await repository.labels_of(session, actor.workspace_id, subject_ids)
+
+
+@needs(Permission.READ)
+async def refuse_unknown_category(session: AsyncSession, actor: Actor, query: SuggestionQuery) -> None:
+    """Raise Invalid for a category that there is not."""
+    if query.category_id:
+        refuse_unknown_values(query, category_id=[category.id for category in await list_categories(session, actor)])
 
 
 @needs(Permission.READ)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
-from typing import Annotated, TypeVar
+from typing import Annotated, TypeVar, get_origin
 from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -96,7 +97,7 @@ async def refuse_null_characters(request: Request) -> None:
 
 
 class UnknownParameter(Invalid):
-    def __init__(self, name: str, taken: Sequence[str]) -> None:
+    def __init__(self, name: str, taken: Collection[str]) -> None:
         super().__init__(
             t("There is no parameter “{name}” here. The parameters are: {names}.", name=name[:50], names=", ".join(taken))
             if taken
@@ -104,29 +105,43 @@ class UnknownParameter(Invalid):
         )
 
 
+class RepeatedParameter(Invalid):
+    def __init__(self, name: str) -> None:
+        super().__init__(t("The parameter “{name}” can have only one value. Leave out the others.", name=name[:50]))
+
+
 async def refuse_unknown_parameters(request: Request) -> None:
-    """A dependency of every API route. Raises UnknownParameter if the address has a parameter that the route does not take: ignoring it
-    would return everything to a caller who asked for a part."""
+    """A dependency of every API route. Raises UnknownParameter if the address has a parameter that the route does not take, and
+    RepeatedParameter if it has several values of one that takes one: ignoring them would return everything to a caller who asked for a
+    part."""
     if request.query_params:
         taken = parameters_of(request.scope["route"])
         if unknown := [name for name in request.query_params if name not in (*taken, WORKSPACE_PARAMETER)]:
             raise UnknownParameter(unknown[0], taken)
+        for name, count in Counter(name for name, _ in request.query_params.multi_items()).items():
+            if count > 1 and not taken.get(name):
+                raise RepeatedParameter(name)
 
 
 GUARDS = (Depends(refuse_null_characters), Depends(refuse_unknown_parameters))
 """The dependencies of every API route."""
 
 
-def parameters_of(route: APIRoute) -> tuple[str, ...]:
-    """The parameters that an address of the route can have."""
-    return tuple(sorted(set(_parameters_of(route.dependant))))
+def parameters_of(route: APIRoute) -> Mapping[str, bool]:
+    """The parameters that an address of the route can have, each with whether it can have several values."""
+    return dict(sorted(_parameters_of(route.dependant)))
 
 
-def _parameters_of(dependant: Dependant) -> Iterator[str]:
+def _parameters_of(dependant: Dependant) -> Iterator[tuple[str, bool]]:
     for field in dependant.query_params:
         model = field.field_info.annotation
         is_model = isinstance(model, type) and issubclass(model, BaseModel)
-        yield from (each.alias or name for name, each in model.model_fields.items()) if is_model else (field.alias,)
+        fields = (
+            {each.alias or name: each for name, each in model.model_fields.items()}
+            if is_model
+            else {field.alias: field.field_info}
+        )
+        yield from ((name, get_origin(each.annotation) in (list, tuple)) for name, each in fields.items())
     for inner in dependant.dependencies:
         yield from _parameters_of(inner)
 

@@ -61,6 +61,7 @@ async def export_pages(export: Export, actor: CurrentActor, query: Annotated[Pag
 @router.get("/history")
 async def list_history(session: DbSession, actor: CurrentActor, query: Annotated[HistoryQuery, Query()]) -> Page[HistoryRow]:
     """List everyone's runs, imports, and drafts, newest first."""
+    await service.refuse_unknown_history_values(session, actor, query)
     return await service.list_history(session, actor, query)
 
 
@@ -76,4 +77,6 @@ async def export_history(
 ) -> CsvDownload:
     """Export the whole history as CSV, ignoring the page."""
     require(actor, Permission.ADMINISTER)
+    async with core.database.reading() as session:
+        await service.refuse_unknown_history_values(session, actor, query)
     return export("history.csv", lambda session: service.export_history(session, actor, core, query))

@@ -161,7 +161,7 @@ class HistoryQuery(PageRequest):
 
     sorts: ClassVar[tuple[str, ...]] = ("kind", "title", "person", "state", "created_at", "duration_s")
 
-    kind: str = Field(default="", max_length=80, pattern=r"^[\w.-]*$")
+    kind: str = Field(default="", max_length=80)
     state: HistoryState | None = None
     person: UUID | None = None
 

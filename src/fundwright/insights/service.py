@@ -12,6 +12,7 @@ from fundwright.accounts import people as accounts_people
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
+from fundwright.core.choices import refuse_unknown_values
 from fundwright.core.database import now
 from fundwright.core.jobs import JobState
 from fundwright.core.messages import t
@@ -126,6 +127,13 @@ async def list_history(session: AsyncSession, actor: Actor, query: HistoryQuery)
     rows, total = await repository.page_of_history(session, actor, people, opened, query)
     items = [HistoryRow.model_validate(dict(row)) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.ADMINISTER)
+async def refuse_unknown_history_values(session: AsyncSession, actor: Actor, query: HistoryQuery) -> None:
+    """Raise Invalid, naming the kinds in the history, if it has none of that kind."""
+    if query.kind:
+        refuse_unknown_values(query, kind=await repository.list_kinds(session))
 
 
 @needs(Permission.ADMINISTER)

@@ -21,6 +21,7 @@ async def list_notifications(
     session: DbSession, actor: CurrentActor, core: CoreDep, query: Annotated[NotificationQuery, Query()]
 ) -> Page[NotificationRead]:
     """List the notifications of the account, newest first."""
+    service.refuse_unknown_kind(core, query)
     return await service.list_notifications(session, actor, core, query)
 
 
@@ -29,6 +30,7 @@ async def export_notifications(
     export: Export, actor: CurrentActor, core: CoreDep, query: Annotated[NotificationQuery, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    service.refuse_unknown_kind(core, query)
     return export("notifications.csv", lambda session: service.export_notifications(session, actor, core, query))
 
 
@@ -39,8 +41,11 @@ async def count_unread(session: DbSession, actor: CurrentActor) -> UnreadCount:
 
 
 @router.put("/read")
-async def mark_all_read(session: DbSession, actor: CurrentActor, query: Annotated[NotificationQuery, Query()]) -> dict[str, int]:
+async def mark_all_read(
+    session: DbSession, actor: CurrentActor, core: CoreDep, query: Annotated[NotificationQuery, Query()]
+) -> dict[str, int]:
     """Mark all notifications with these filters as read; `page` and `page_size` are ignored."""
+    service.refuse_unknown_kind(core, query)
     return {"marked": await service.mark_all_read(session, actor, query)}
 
 

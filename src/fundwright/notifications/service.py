@@ -14,6 +14,7 @@ from fundwright.accounts.schemas import Actor, Permission
 from fundwright.authentication import throttle
 from fundwright.authentication.throttle import Budget
 from fundwright.core.assembly import Core
+from fundwright.core.choices import refuse_unknown_values
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.live import publish, publish_to
@@ -49,6 +50,11 @@ def notifications_topic(account_id: UUID) -> str:
 
 def list_kinds(core: Core) -> list[NotificationKind]:
     return core.plugins.collect("notification_kinds")
+
+
+def refuse_unknown_kind(core: Core, query: NotificationQuery) -> None:
+    """Raise Invalid, naming the kinds."""
+    refuse_unknown_values(query, kind=[kind.key for kind in list_kinds(core)])
 
 
 @dataclass(frozen=True)

@@ -52,13 +52,13 @@ class Removed(BaseModel):
 @router.get("")
 async def list_opportunities(core: CoreDep, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> FoundPage:
     """Search by words and meaning, with misspelled words corrected. Filter, sort, and page the results."""
-    await _refuse_unknown_values(core, actor, query)
+    await _refuse_unknown_filters(core, actor, query)
     return await service.search(core, actor, query)
 
 
-async def _refuse_unknown_values(core: Core, actor: Actor, query: OpportunityQuery) -> None:
+async def _refuse_unknown_filters(core: Core, actor: Actor, query: OpportunityQuery) -> None:
     async with core.database.reading() as session:
-        await service.refuse_unknown_values(session, actor, core, query)
+        await service.refuse_unknown_filters(session, actor, core, query)
 
 
 @router.get("/facets")
@@ -99,7 +99,7 @@ async def count_new(session: DbSession, actor: CurrentActor) -> NewMatches:
 @router.get("/export.csv", response_class=CsvDownload)
 async def export(core: CoreDep, export: Export, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    await _refuse_unknown_values(core, actor, query)
+    await _refuse_unknown_filters(core, actor, query)
     understood, meaning = await service.understand(core, query)
     return export("opportunities.csv", lambda session: service.export(session, actor, core, understood, meaning=meaning))
 
@@ -159,8 +159,11 @@ async def restore_sample(session: DbSession, core: CoreDep, actor: CurrentActor,
 
 
 @router.get("/imports")
-async def list_imports(session: DbSession, actor: CurrentActor, query: Annotated[ImportQuery, Query()]) -> Page[ImportRunRead]:
+async def list_imports(
+    session: DbSession, core: CoreDep, actor: CurrentActor, query: Annotated[ImportQuery, Query()]
+) -> Page[ImportRunRead]:
     """List your imports, newest first."""
+    service.refuse_unknown_sources(core, query)
     return await service.list_imports(session, actor, query)
 
 
@@ -169,6 +172,7 @@ async def export_imports(
     export: Export, core: CoreDep, actor: CurrentActor, query: Annotated[ImportQuery, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    service.refuse_unknown_sources(core, query)
     return export("imports.csv", lambda session: service.export_imports(session, actor, core, query))
 
 

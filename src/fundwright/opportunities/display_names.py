@@ -193,6 +193,10 @@ def _has_digit(part: str) -> bool:
     return any(map(str.isdigit, part))
 
 
+NAICS_BEGINNINGS = tuple(dict.fromkeys((*_SECTORS, *NAICS_CODES)))
+"""The codes of the current edition and their first digits."""
+
+
 def naics_title(code: str) -> str:
     """The official English title of a NAICS code or its beginning. A code of an earlier edition has only the name of its sector, in
     the reader's language: “Information (sector)”."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NotRequired, TypedDict, cast
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from fundwright.core.days import Day
+from fundwright.core.days import Day, Moment
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
@@ -44,16 +45,17 @@ def _as_list(given: object) -> object:
     return (given,) if isinstance(given, str) else given
 
 
-def _without_empty(codes: tuple[str, ...]) -> tuple[str, ...]:
+def _beginnings(codes: tuple[str, ...]) -> tuple[str, ...]:
+    for code in filter(None, codes):
+        if not _NAICS.fullmatch(code):
+            raise ValueError(
+                t("“{value}” does not begin a NAICS code. Write its first 2 to 6 digits, such as 54.", value=code[:50])
+            )
     return tuple(filter(None, codes))
 
 
-_Codes = Annotated[
-    tuple[Annotated[str, Field(pattern=r"^(\d{2,6})?$")], ...],
-    Field(max_length=100),
-    BeforeValidator(_as_list),
-    AfterValidator(_without_empty),
-]
+_NAICS = re.compile(r"[0-9]{2,6}")
+_Codes = Annotated[tuple[str, ...], Field(max_length=100), BeforeValidator(_as_list), AfterValidator(_beginnings)]
 
 
 class OpportunityQuery(PageRequest):
@@ -87,7 +89,7 @@ class OpportunityQuery(PageRequest):
     due_to: Day | None = None
     posted_from: Day | None = None
     posted_to: Day | None = None
-    added_after: AwareDatetime | None = Field(
+    added_after: Moment | None = Field(
         default=None, description="Only notices that were first imported after this moment. A search finds no close matches then."
     )
     availability: Availability | None = Field(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from importlib import resources
@@ -29,6 +29,7 @@ from fundwright.categories.schemas import LabelRead
 from fundwright.conversation.schemas import Commented
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
+from fundwright.core.choices import refuse_unknown_values, unknown_values
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.files import file_name
@@ -42,7 +43,7 @@ from fundwright.core.spreadsheets import csv_lines
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
 from fundwright.opportunities import embedding, importing
-from fundwright.opportunities.display_names import SET_ASIDES, TYPES, display_title, naics_title, set_aside_name
+from fundwright.opportunities.display_names import NAICS_BEGINNINGS, SET_ASIDES, TYPES, display_title, naics_title, set_aside_name
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import ImportRun
@@ -491,31 +492,40 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
 
 
 @needs(Permission.READ)
-async def refuse_unknown_values(session: AsyncSession, actor: Actor, core: Core, query: OpportunityQuery) -> None:
-    """Raise Invalid, naming the values that there are, if the query asks for a source, a set-aside, or a type that there is not: the
-    list would be empty, as if nothing were published."""
-    if query.source or query.set_aside or query.type:
-        for sentence in unknown_values(core, await facets(session, actor, kind=query.kind), query):
-            raise Invalid(sentence)
+async def refuse_unknown_filters(session: AsyncSession, actor: Actor, core: Core, query: OpportunityQuery) -> None:
+    """Raise Invalid, naming values that there are, if the query asks for what no notice can have."""
+    for sentence in await list_unknown_values(session, actor, core, query):
+        raise Invalid(sentence)
 
 
-def unknown_values(core: Core, known: Facets, query: OpportunityQuery) -> Iterator[str]:
-    """Yield a sentence for each source, set-aside, or type of the query that there is not, in notices or among the sources."""
-    choices = {
-        "source": (query.source, known.sources, [source.name for source in list_sources(core)]),
-        "set_aside": (query.set_aside, known.set_asides, SET_ASIDES),
-        "type": (query.type, known.types, TYPES),
-    }
-    for name, (asked, published, named) in choices.items():
-        values = dict.fromkeys((*(each.value for each in published), *named))
-        for value in asked:
-            if value not in values:
-                yield t(
-                    "“{value}” is not a value of “{name}”. The values are: {values}.",
-                    value=value[:50],
-                    name=name,
-                    values=", ".join(values),
-                )
+@needs(Permission.READ)
+async def list_unknown_values(session: AsyncSession, actor: Actor, core: Core, query: OpportunityQuery) -> list[str]:
+    """Return a sentence for each filter with a value that there is not, in notices or in the code lists that we know."""
+    known: dict[str, Collection[str] | Collection[UUID]] = {}
+    if query.source or query.set_aside or query.type or query.agency or query.activity_code:
+        published = await facets(session, actor, kind=query.kind)
+        agencies = [each.value for each in published.agencies]
+        if not set(query.agency) <= set(agencies):
+            kinds = [query.kind] if query.kind else list(_LISTS)
+            agencies += [each.value for kind in kinds for each in await list_sub_agencies(session, actor, kind)]
+        known = {
+            "agency": agencies,
+            "activity_code": [each.value for each in published.activity_codes],
+            "source": _with([source.name for source in list_sources(core)], published.sources),
+            "set_aside": _with(SET_ASIDES, published.set_asides),
+            "type": _with(TYPES, published.types),
+        }
+    if query.category:
+        known["category"] = [category.id for category in await categories.list_categories(session, actor)]
+    if not set(query.naics) <= set(NAICS_BEGINNINGS):
+        published_codes = [each.value for each in await list_naics(session, actor)]
+        beginnings = (code[:digits] for code in published_codes for digits in range(2, len(code) + 1))
+        known["naics"] = dict.fromkeys((*NAICS_BEGINNINGS, *beginnings))
+    return [*unknown_values(query, **known)]
+
+
+def _with(known: Iterable[str], published: Iterable[FacetValue]) -> list[str]:
+    return [*dict.fromkeys((*(each.value for each in published), *known))]
 
 
 @needs(Permission.READ)
@@ -674,6 +684,11 @@ async def prepare_system_import(session: AsyncSession, core: Core, *, source: st
     run = await runs.add_run(session, owner_id=None, source=chosen.name, filename=file_name(filename))
     await audit.record(session, "import.started", actor=None, subject=run.filename, client=COMMAND_LINE, source=chosen.name)
     return _read_run(run, None)
+
+
+def refuse_unknown_sources(core: Core, query: ImportQuery) -> None:
+    """Raise Invalid, naming the formats."""
+    refuse_unknown_values(query, source=[source.name for source in list_sources(core)])
 
 
 @needs(Permission.READ)

@@ -17,14 +17,18 @@ router = APIRouter(prefix="/api/trash", tags=["trash"])
 
 
 @router.get("")
-async def list_trash(session: DbSession, actor: CurrentActor, query: Annotated[TrashQuery, Query()]) -> Page[TrashRead]:
+async def list_trash(
+    session: DbSession, actor: CurrentActor, core: CoreDep, query: Annotated[TrashQuery, Query()]
+) -> Page[TrashRead]:
     """List what is in the trash, newest first. `id` is the id of the document, draft, category, or saved search."""
+    service.refuse_unknown_kind(core, query)
     return await service.list_trash(session, actor, query)
 
 
 @router.get("/export.csv", response_class=CsvDownload)
 async def export_trash(export: Export, actor: CurrentActor, core: CoreDep, query: Annotated[TrashQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    service.refuse_unknown_kind(core, query)
     return export("trash.csv", lambda session: service.export_trash(session, actor, core, query))
 
 

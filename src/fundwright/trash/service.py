@@ -15,6 +15,7 @@ from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityKind, Subject
 from fundwright.core.assembly import Core
+from fundwright.core.choices import refuse_unknown_values
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.live import publish
@@ -75,6 +76,11 @@ def trash_topic(owner_id: UUID) -> str:
 
 def list_kinds(core: Core) -> list[TrashKind[Any]]:
     return core.plugins.collect("trash_kinds")
+
+
+def refuse_unknown_kind(core: Core, query: TrashQuery) -> None:
+    """Raise Invalid, naming the kinds."""
+    refuse_unknown_values(query, kind=[kind.name for kind in list_kinds(core)])
 
 
 @needs(Permission.LABEL)

@@ -201,9 +201,10 @@ async def accept_link(session: DbSession, actor: CurrentActor, client: RequestCl
 
 @router.get("/api/workspace/restrictions")
 async def list_restricted(
-    session: DbSession, actor: CurrentActor, query: Annotated[RestrictedItemQuery, Query()]
+    session: DbSession, actor: CurrentActor, core: CoreDep, query: Annotated[RestrictedItemQuery, Query()]
 ) -> Page[RestrictedItemRead]:
     """List restricted items without their titles, for owners of the workspace."""
+    restrictions.refuse_unknown_kind(core, query)
     return await restrictions.list_restricted(session, actor, query)
 
 
@@ -212,6 +213,7 @@ async def export_restricted(
     export: Export, actor: CurrentActor, core: CoreDep, query: Annotated[RestrictedItemQuery, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    restrictions.refuse_unknown_kind(core, query)
     return export("restricted.csv", lambda session: restrictions.export_restricted(session, actor, core, query))
 
 

@@ -16,6 +16,7 @@ from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityKind, Combining, Subject
 from fundwright.core.assembly import Core
+from fundwright.core.choices import refuse_unknown_values
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
@@ -74,6 +75,11 @@ class RestrictableKind:
 
 def list_kinds(core: Core) -> list[RestrictableKind]:
     return core.plugins.collect("restrictable_kinds")
+
+
+def refuse_unknown_kind(core: Core, query: RestrictedItemQuery) -> None:
+    """Raise Invalid, naming the kinds."""
+    refuse_unknown_values(query, kind=[kind.name for kind in list_kinds(core)])
 
 
 def restricted_ids(workspace_id: UUID) -> Select[UUID]:

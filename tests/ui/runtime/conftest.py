@@ -192,7 +192,7 @@ class Walk:
 @component
 def walk() -> Any:
     """Shows its address and navigates within its path or to another one, immediately or after a while."""
-    connection, url = use_connection(), use_url_state()
+    connection, url = use_connection(), use_url_state(q=("{text}",))
     Walk.renderings.append(connection.location.address)
 
     def choose(event: dict[str, Any]) -> None:

@@ -29,7 +29,7 @@ _TABS: dict[str, Callable[..., Component]] = {
 
 @screen(PATH, "Account", help="/help/account")
 def account_screen() -> VdomDict:
-    url = use_url_state()
+    url = use_url_state(tab=_TABS)
     asked = url.get("tab")
     chosen = asked if asked in _TABS else "general"
     labels = {

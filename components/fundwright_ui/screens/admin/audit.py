@@ -24,7 +24,7 @@ from fundwright_ui.widgets import Column, Row
 
 @screen("/dashboard/audit", "Audit trail", roles=roles_with(Permission.ADMINISTER), help="/help/people")
 def audit_screen() -> VdomDict:
-    actor, url = use_actor(), use_url_state()
+    actor, url = use_actor(), use_url_state(open=("{id}",))
     query = query_in_address(AuditQuery, url)
 
     async def read(session: AsyncSession) -> Page[AuditRead]:

@@ -49,7 +49,7 @@ def role_options() -> list[Option]:
 
 @screen(PATH, "People", roles=roles_with(Permission.ADMINISTER), help="/help/people")
 def people_screen() -> VdomDict:
-    connection, url = use_connection(), use_url_state()
+    connection, url = use_connection(), use_url_state(tab=("accounts", "invitations"), open=("invite", "{id}"))
     sent, set_sent = use_state(0)
     shown, set_shown = use_state(cast("InvitationSent | None", None))
     chosen = "invitations" if url.get("tab") == "invitations" else "accounts"

@@ -117,7 +117,7 @@ def payment_search(url: UrlState, query: PaymentQuery) -> VdomDict:
 
 @screen(PATH, "Payment history", roles=roles_with(Permission.ADMINISTER), help="/help/billing")
 def payment_history_screen() -> VdomDict:
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, connection, url = use_actor(), use_connection(), use_url_state(open=("new",), workspace=("{id}",))
     query = query_in_address(PaymentQuery, url)
     is_adding = url.get("open") == "new"
 

@@ -52,7 +52,7 @@ def link_chip(state: LinkState) -> Chip:
 
 @screen(PATH, "Premium Link", roles=roles_with(Permission.ADMINISTER), help="/help/billing")
 def premium_links_screen() -> VdomDict:
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, connection, url = use_actor(), use_connection(), use_url_state(open=("new",))
     query = query_in_address(PremiumLinkQuery, url)
     is_adding = url.get("open") == "new"
     made, set_made = use_state(cast("PremiumLinkCreated | None", None))

@@ -48,7 +48,7 @@ class _Offered(BaseModel):
 
 @screen(f"{billing.LINKS}/{{token}}", "Redeem a premium link", help="/help/billing")
 def redeem_screen() -> VdomDict:
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, connection, url = use_actor(), use_connection(), use_url_state(workspace=("{id}",))
     token, wanted = connection.location.params["token"], url.get("workspace") or str(actor.workspace_id)
     sending, _ = use_state(lambda: uuid4().hex)
 

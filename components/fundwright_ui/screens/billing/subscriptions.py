@@ -70,6 +70,7 @@ def subscriptions_screen() -> VdomDict:
     if listing.answer is None:
         return page(t("Subscription"), listing.pending(t("Loading plans and subscriptions")))
     plans, _listed = listing.answer
+    url.open(open=[plan.code for plan in plans])
     opened = next((plan for plan in plans if url.get("open") == plan.code), None)
     return page(
         t("Subscription"),

@@ -50,7 +50,7 @@ def post_state_chip(state: PostState) -> VdomDict:
 
 @screen(BLOG_LIST, "Blog posts", roles=roles_with(Permission.ADMINISTER), help="/help/blog")
 def blog_list_screen() -> VdomDict:
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, connection, url = use_actor(), use_connection(), use_url_state(open=("{id}",))
     query = query_in_address(PostQuery, url)
 
     async def read(session: AsyncSession) -> Page[PostRow]:

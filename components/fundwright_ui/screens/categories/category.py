@@ -71,7 +71,18 @@ _QUEUE = "queue"
 
 @screen("/dashboard/category", "Category", help="/help/categories")
 def category_screen() -> VdomDict:
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, connection, url = (
+        use_actor(),
+        use_connection(),
+        use_url_state(
+            open=("new", "edit:{id}", "examples:{id}"),
+            of=("{id}",),
+            unsure=("1",),
+            all=("1",),
+            page=("{n}",),
+            sort=("confidence", "-confidence"),
+        ),
+    )
     found = use_query(
         lambda session: categories.list_counted(session, actor, connection.core),
         key=[actor.id],

@@ -16,7 +16,7 @@ from fundwright_ui.ui import Option, card, form, page, select_field, text_area, 
 
 @screen("/feedback", "Feedback", help="/help/blog")
 def feedback_screen() -> VdomDict:
-    actor, url = use_actor(), use_url_state()
+    actor, url = use_actor(), use_url_state(page=("{text}",))
 
     async def send(session: AsyncSession, sent: FeedbackSend) -> None:
         await content.send_feedback(session, actor, sent)

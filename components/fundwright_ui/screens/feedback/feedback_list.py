@@ -52,7 +52,7 @@ _BEGINNING = 140
 
 @screen(FEEDBACK_LIST, "Feedback", roles=roles_with(Permission.ADMINISTER), help="/help/blog")
 def feedback_list_screen() -> VdomDict:
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, connection, url = use_actor(), use_connection(), use_url_state(open=("{id}",))
     query = query_in_address(FeedbackQuery, url)
 
     async def read(session: AsyncSession) -> Page[FeedbackRead]:

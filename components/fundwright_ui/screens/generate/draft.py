@@ -20,7 +20,7 @@ from fundwright_ui.hooks import Action, use_action, use_live, use_query, use_url
 from fundwright_ui.product import use_actor, use_connection, use_visit
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_of
-from fundwright_ui.screens.comments import CLOSED, are_comments_open, comments_button, comments_panel
+from fundwright_ui.screens.comments import CLOSED, COMMENTS, are_comments_open, comments_button, comments_panel
 from fundwright_ui.screens.generate.draft_checks import claim_counts, unsupported_claims
 from fundwright_ui.screens.generate.draft_passages import cited_documents, passage_panel
 from fundwright_ui.screens.generate.draft_section import new_section, section_part
@@ -64,7 +64,15 @@ _UNSUPPORTED = "unsupported"
 def draft_screen() -> VdomDict | Component:
     actor, connection = use_actor(), use_connection()
     slug = connection.location.params.get("token", "")
-    url = use_url_state()
+    url = use_url_state(
+        open=(SHARE, _WHO, "rename", "sources", "section", "regenerate:{id}", "versions:{id}", "delete:{id}"),
+        passage=("{n}",),
+        at=("{id}:{n}",),
+        edit=("{id}",),
+        claims=(_UNSUPPORTED,),
+        **{OPENED: ("{id}",), "tasks": ("open",)},
+        **COMMENTS,
+    )
     opened, passage = url.get("open"), url.get("passage")
 
     found = use_query(

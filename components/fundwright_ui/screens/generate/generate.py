@@ -100,6 +100,7 @@ def generate_screen() -> VdomDict:
         key=[actor.workspace_id],
         topics=[templates.templates_topic(actor.workspace_id)],
     )
+    url.open(opportunity=("{id}",), company=("{text}",), template=[item.name for item in listed.value or ()])
     template = next((item for item in listed.value or () if item.name == url.get("template")), None)
     opportunity_id = url.get("opportunity")
 

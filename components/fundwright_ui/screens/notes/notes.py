@@ -38,7 +38,7 @@ _OPENED = "open"
 
 @screen(notes.PATH, "Notes", help="/help/tasks")
 def notes_screen() -> VdomDict:
-    connection, url = use_connection(), use_url_state()
+    connection, url = use_connection(), use_url_state(open=("{id}",), note=("{id}",))
     note_id = id_in(url.get(_OPENED))
     opened = _opened(note_id, key=f"note-{note_id}") if note_id else None
     return page(

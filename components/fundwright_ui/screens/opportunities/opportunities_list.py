@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 from uuid import UUID
@@ -21,7 +21,7 @@ from fundwright.pipeline import service as pipeline
 from fundwright_ui.hooks import UNCHANGED, use_action, use_query, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
-from fundwright_ui.screens.notice_address import CLOSED, OPEN, query_of
+from fundwright_ui.screens.notice_address import CLOSED, OPEN, SEVERAL, query_of
 from fundwright_ui.screens.opportunities.empty import nothing_found, nothing_yet, samples_shown
 from fundwright_ui.screens.opportunities.importing import import_panel
 from fundwright_ui.screens.opportunities.jobs import categorize_button
@@ -34,6 +34,7 @@ from fundwright_ui.screens.opportunities.toolbar import (
 )
 from fundwright_ui.screens.opportunities.watching import due_dates, use_watch_toggle
 from fundwright_ui.screens.searches.bar import saved_search_bar
+from fundwright_ui.screens.searches.menu import SAVE
 from fundwright_ui.screens.sharing.panel import OPEN as SHARE
 from fundwright_ui.screens.sharing.panel import share_panel
 from fundwright_ui.ui import button, loading, menu, page, problem
@@ -43,7 +44,8 @@ from fundwright_ui.widgets import RowOpened
 
 class _Found(NamedTuple):
     """`watched` are the listed opportunities that the person watches, `typed` is the text of the search, and `searched` the same with
-    misspelled words corrected; `elsewhere` is the number of matching notices when no open one matches."""
+    misspelled words corrected; `elsewhere` is the number of matching notices when no open one matches, and `unknown` the sentences
+    about filters that no notice can match."""
 
     listed: FoundPage
     labels: dict[UUID, list[LabelRead]]
@@ -52,13 +54,14 @@ class _Found(NamedTuple):
     searched: str
     elsewhere: Mapping[Availability, int]
     stages: Mapping[UUID, str]
+    unknown: Sequence[str]
 
 
 @component
 def opportunities_list(kind: Kind) -> VdomDict:
     connection = use_connection()
     actor = use_actor()
-    url = use_url_state()
+    url = use_url_state(open=(SHARE, SAVE), saved=("{id}",), filters=("{text}",), **{"import": (OPEN, CLOSED)})
     query = query_of(kind, url)
     view = use_table_view(kind)
     began_empty = use_ref(False)
@@ -74,11 +77,13 @@ def opportunities_list(kind: Kind) -> VdomDict:
             elsewhere: Mapping[Availability, int] = {}
             if query.availability == OPEN and listed.page == 1 and not any(is_match(item) for item in listed.items):
                 elsewhere = await service.count_titled(session, actor, understood)
-        return _Found(listed, labels, watched, query.text, understood.text, elsewhere, stages)
+            unknown = await service.list_unknown_values(session, actor, connection.core, query)
+        return _Found(listed, labels, watched, query.text, understood.text, elsewhere, stages, unknown)
 
     async def read(session: AsyncSession) -> _Found:
         listed, labels, stages, watched = await service.list_with_labels(session, actor, query, extra=stage_in)
-        return _Found(listed, labels, watched, query.text, query.text, {}, stages)
+        unknown = await service.list_unknown_values(session, actor, connection.core, query)
+        return _Found(listed, labels, watched, query.text, query.text, {}, stages, unknown)
 
     async def read_totals(session: AsyncSession) -> Mapping[Kind, int]:
         return await service.count_by_kind(session, actor, query.availability) if query.availability else {}
@@ -148,11 +153,11 @@ def opportunities_list(kind: Kind) -> VdomDict:
     if found.value is None or facets.value is None:
         return shown(loading(t("Loading opportunities")))
     offered = facets.value
-    url.report(("source", "set_aside", "type"), service.unknown_values(connection.core, offered, query))
     panel = import_panel(kind, key=f"import:{kind}") if is_importing else None
+    listed, labels, watched, typed, searched, elsewhere, stages, unknown = found.value
+    url.report((*SEVERAL, "category"), unknown)
     if not offered.total:
         return shown(nothing_yet(kind, key="nothing"), panel)
-    listed, labels, watched, typed, searched, elsewhere, stages = found.value
     watches = None if actor.is_support else Watches(watched, pressing)
     is_corrected = searched != typed == query.text  # the list may still be of an earlier search
     return shown(

@@ -32,9 +32,10 @@ from fundwright_ui.product import parse_id, use_actor, use_connection, use_visit
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_of
 from fundwright_ui.screens.categories.undo import Decided, decision_time, labels_of, use_undo_toast
-from fundwright_ui.screens.comments import are_comments_open, comments_button, comments_panel
+from fundwright_ui.screens.comments import COMMENTS, are_comments_open, comments_button, comments_panel
 from fundwright_ui.screens.deadlines import due_chip
 from fundwright_ui.screens.listing import export_button
+from fundwright_ui.screens.notes.note import NEW, WRITING
 from fundwright_ui.screens.notes.of_opportunity import notes_of
 from fundwright_ui.screens.notice_address import PATHS
 from fundwright_ui.screens.opportunities.fit import fit_of
@@ -94,6 +95,7 @@ def grant_screen() -> Component:
 def opportunity_detail(kind: Kind) -> VdomDict:
     connection = use_connection()
     actor = use_actor()
+    url = use_url_state(scoring=("True",), **{OPENED: ("{id}",), WRITING: (NEW, "{id}")}, **COMMENTS)
     address_id = connection.location.params.get("id", "")
 
     found = use_query(
@@ -145,9 +147,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
         award_line(opportunity),
         notices_link(opportunity),
         html.div({"key": "parts"}, parts),
-        comments_panel(service.OPPORTUNITY, opportunity.id, key="comments")
-        if are_comments_open(use_url_state())
-        else open_task(OPENED),
+        comments_panel(service.OPPORTUNITY, opportunity.id, key="comments") if are_comments_open(url) else open_task(OPENED),
         subtitle=" · ".join(filter(None, (opportunity.number, agency_name(opportunity.agency)))),
         actions=[
             back,

@@ -17,7 +17,16 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.pipeline import service as pipeline
-from fundwright.pipeline.schemas import NO_LEAD, OPEN_STAGES, BoardColumn, PipelineQuery, PursuitRead, Stage, StageTotal
+from fundwright.pipeline.schemas import (
+    NEED_REASON,
+    NO_LEAD,
+    OPEN_STAGES,
+    BoardColumn,
+    PipelineQuery,
+    PursuitRead,
+    Stage,
+    StageTotal,
+)
 from fundwright.tasks import service as tasks
 from fundwright.tasks.schemas import OpenTasks
 from fundwright.workspaces import service as workspaces
@@ -60,7 +69,13 @@ _MOST_SHOWN = 400
 
 @screen(pipeline.PATH, "Pipeline", help="/help/pipeline")
 def pipeline_screen() -> VdomDict:
-    url = use_url_state()
+    url = use_url_state(
+        view=("board", TABLE),
+        open=("{id}",),
+        moving=("{id}",),
+        to=sorted(NEED_REASON),
+        **dict.fromkeys(OPEN_STAGES, ("{n}",)),
+    )
     opened = id_in(url.get("open"))
     is_table = url.get("view") == TABLE
     return page(

@@ -48,7 +48,7 @@ def saved_searches_screen() -> VdomDict:
 
 @component
 def _searches() -> VdomDict:
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, connection, url = use_actor(), use_connection(), use_url_state(open=("{id}",))
     query = query_in_address(SavedSearchQuery, url)
 
     async def read(session: AsyncSession) -> tuple[Page[SavedSearchRead], frozenset[str]]:

@@ -49,7 +49,7 @@ def share_links_screen() -> VdomDict:
 
 @component
 def _links() -> VdomDict:
-    actor, url = use_actor(), use_url_state()
+    actor, url = use_actor(), use_url_state(open=("{id}",))
     query = query_in_address(ShareQuery, url)
 
     async def read(session: AsyncSession) -> Page[ShareRead]:

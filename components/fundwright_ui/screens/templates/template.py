@@ -69,7 +69,7 @@ _NONE: _Opened | None = None
 
 @screen(PATH + "/{id}", "Template", area="generate", help="/help/templates")
 def template_screen() -> VdomDict:
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, connection, url = use_actor(), use_connection(), use_url_state(open=(_DETAILS, _ADD, "edit:{n}"), questions=("{n}",))
     name = connection.location.params["id"]
     editing = use_ref(_NONE)
     found = use_query(

@@ -40,7 +40,7 @@ _NEW, _UPLOAD = "new", "upload"
 
 @screen(PATH, "Templates", area="generate", help="/help/templates")
 def templates_screen() -> VdomDict:
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, connection, url = use_actor(), use_connection(), use_url_state(open=(_UPLOAD, _NEW))
     may_work = actor.may(Permission.WORK)
     return page(
         t("Templates"),

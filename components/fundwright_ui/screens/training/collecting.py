@@ -56,7 +56,7 @@ def collection_options(collections: Sequence[CollectionRead], nothing: str) -> l
 
 @screen(PATH, "Collections", help="/help/training")
 def collections_screen() -> VdomDict:
-    actor, url = use_actor(), use_url_state()
+    actor, url = use_actor(), use_url_state(open=("new", "{id}"))
     query = query_in_address(CollectionQuery, url)
 
     async def read(session: AsyncSession) -> Page[CollectionRead]:

@@ -9,6 +9,7 @@ from reactpy import component, html
 from reactpy.types import Component, VdomDict
 
 from fundwright.accounts.schemas import Permission
+from fundwright.core.choices import unknown_values
 from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState, jobs_topic
 from fundwright.core.messages import nt, number, percent, t
 from fundwright.insights import service as insights
@@ -72,6 +73,7 @@ def _all_jobs() -> VdomDict:
         return shown(problem(offered.error, on_retry=offered.reload))
     if listed is None or offered.value is None:
         return shown(listing.pending(t("Loading history")))
+    url.report(["kind"], unknown_values(query, kind=offered.value.kinds))
     if not offered.value.kinds:
         return shown(empty(t("No activity yet. Training runs, imports, and drafts will be listed here."), icon_name="history"))
     return shown(

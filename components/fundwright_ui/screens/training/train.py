@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import Permission
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PlanRead
+from fundwright.core.choices import unknown_values
 from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import nt, number, t
 from fundwright.core.paging import Page, PageRequest
@@ -44,7 +45,7 @@ from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import actor_of, id_in, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_of
-from fundwright_ui.screens.comments import CLOSED, are_comments_open, comments_button, comments_panel
+from fundwright_ui.screens.comments import CLOSED, COMMENTS, are_comments_open, comments_button, comments_panel
 from fundwright_ui.screens.first_steps import ADD_DOCUMENTS, first_steps
 from fundwright_ui.screens.listing import (
     Listing,
@@ -136,7 +137,7 @@ _QUESTION_CHARACTERS = 1_000
 def train_screen() -> VdomDict:
     actor = use_actor()
     connection = use_connection()
-    url = use_url_state()
+    url = use_url_state(open=(_PASTE,), document=("{id}",), question=("{text}",), asked_in=("{id}",), **COMMENTS)
     request = query_in_address(DocumentQuery, url)
 
     async def read(session: AsyncSession) -> Overview:
@@ -188,6 +189,7 @@ def train_screen() -> VdomDict:
     opened = next((each.item for each in listing.rows.shown if each.id == url.get("document") and not each.outcome), None)
     commented = id_in(url.get("document"))
     collections = overview.collections
+    url.report(["collection"], unknown_values(request, collection=[each.id for each in collections]))
     within = found_collection(collections, request.collection)
     adding_to = within if within and within.is_changeable else None
     is_pasting = url.get("open") == _PASTE and actor.may(Permission.WORK)

@@ -55,6 +55,7 @@ _COLORS: dict[InvitationState, Color] = {
 def invitations_tab(is_owner: bool, sent: int) -> VdomDict:
     """`sent` counts the invitations sent on this page; each one reloads the list."""
     actor, url = use_actor(), use_url_state()
+    url.open(open=("{id}",))
     query = query_in_address(InvitationQuery, url)
 
     async def read(session: AsyncSession) -> Page[InvitationRead]:

@@ -42,6 +42,7 @@ def role_help() -> str:
 @component
 def members_tab(workspace: WorkspaceRead) -> VdomDict:
     actor, url = use_actor(), use_url_state()
+    url.open(open=("{id}",))
     query = query_in_address(MemberQuery, url)
     is_owner = workspace.role is WorkspaceRole.OWNER
 

@@ -114,7 +114,7 @@ def _plan() -> VdomDict:
 @component
 def _premium_links() -> VdomDict:
     """The premium links that gave the workspace a plan, and the form for another one."""
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, connection, url = use_actor(), use_connection(), use_url_state(open=(_REDEEM,))
     request = query_in_address(PremiumLinkUseQuery, url, prefix=_LINKS)
     is_redeeming = url.get("open") == _REDEEM
 

@@ -10,6 +10,7 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.choices import unknown_values
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.workspaces import restrictions
@@ -198,8 +199,10 @@ def _seen_by(restriction: RestrictionRead, close: Callable[[], None]) -> VdomDic
 def restricted_tab() -> VdomDict:
     """The restricted items of the workspace, for its owners, who need not see them."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
+    url.open(open=("{id}",))
     query = query_in_address(RestrictedItemQuery, url)
     kinds = {kind.name: str(kind.label) for kind in restrictions.list_kinds(connection.core)}
+    url.report(["kind"], unknown_values(query, kind=kinds))
 
     async def read(session: AsyncSession) -> Page[RestrictedItemRead]:
         return await existing_page(partial(restrictions.list_restricted, session, actor), query)

@@ -64,12 +64,14 @@ def workspace_screen() -> VdomDict:
         return page(title, loading(t("Loading the workspace")))
     if workspace.id != actor.id:
         return html.fragment(_shared(workspace, key="shared"))
+    url.open(open=(_NEW, SUPPORT))
     is_creating = url.get("open") == _NEW
     contents = {
         "activity": activity_feed(key="activity"),
         "profile": profile_tab(key="profile"),
         "plan": plan_tab(is_owner=not actor.is_support, key="plan"),
     }
+    url.open(tab=contents)
     chosen = url.get("tab") if url.get("tab") in contents else "activity"
     return page(
         title,
@@ -111,7 +113,7 @@ def workspace_screen() -> VdomDict:
 
 @component
 def _shared(workspace: WorkspaceRead) -> VdomDict:
-    connection, url = use_connection(), use_url_state()
+    connection, url = use_connection(), use_url_state(open=(_NEW, _INVITE, _RENAME, SUPPORT))
     sent, set_sent = use_state(0)
     shown, set_shown = use_state(cast("InvitationSent | None", None))
     opened, is_owner = url.get("open"), workspace.role is WorkspaceRole.OWNER
@@ -123,6 +125,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
         "plan": plan_tab(is_owner, key="plan"),
         **({"restricted": restricted_tab(key="restricted")} if is_owner else {}),
     }
+    url.open(tab=contents)
     chosen = url.get("tab") if url.get("tab") in contents else "members"
     title = t("Workspace")
 
