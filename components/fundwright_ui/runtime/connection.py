@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from typing import Any, Generic, Literal, NamedTuple, Protocol, cast
 
 from reactpy import create_context, use_context
@@ -123,7 +123,7 @@ def not_a_value(value: str, name: str, forms: Iterable[str]) -> str:
     )
 
 
-@cache
+@lru_cache(maxsize=1_000)  # names that people give are forms, too
 def _pattern(form: str) -> str:
     parts = _PLACE.split(form)
     return "".join(_PLACES[part] if place % 2 else re.escape(part) for place, part in enumerate(parts))
