@@ -22,7 +22,7 @@ from tests.availability.people import Account
 
 EVERYTHING = "everything at once"
 _TURN_S = 10.0
-_NICE = 5
+_NICE = 19
 """Those who attack have machines of their own; here, they must leave the processor to the server."""
 _READY = "{}"
 
