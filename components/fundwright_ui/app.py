@@ -69,7 +69,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
     app.add_middleware(RequestLimitMiddleware)
     app.add_middleware(LocaleMiddleware)
     app.add_middleware(RequestId)
-    app.add_middleware(ArrivingRequests, account_of=partial(signed_for, core))
+    app.add_middleware(ArrivingRequests, session_of=partial(signed_for, core))
     app.add_middleware(BoundedHeads)
     app.add_middleware(StrictTransport)
     if proxies := core.settings.trusted_proxies:

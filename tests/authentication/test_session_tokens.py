@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import jwt
 import pytest
@@ -20,6 +20,10 @@ _ACTOR = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER)
 
 def _sign(core: Core, *, lasts: timedelta = timedelta(hours=1)) -> str:
     return session_tokens.sign(core, _ACTOR, session_id=uuid4(), issued_at=now(), expires_at=now() + lasts)
+
+
+def _session_in(token: str) -> UUID:
+    return UUID(jwt.decode(token, options={"verify_signature": False})["sid"])
 
 
 class TestSign:
@@ -82,13 +86,15 @@ class TestRead:
 class TestSignedFor:
     """Whose requests are counted apart from those of strangers at the same address."""
 
-    def _of(self, core: Core, **headers: str) -> str | None:
+    def _of(self, core: Core, **headers: str) -> UUID | None:
         raw = [(name.encode(), value.encode()) for name, value in headers.items()]
         return signed_for(core, HTTPConnection({"type": "http", "headers": raw}))
 
-    def test_knows_the_account_of_a_token_that_we_have_signed(self, core: Core) -> None:
-        assert self._of(core, cookie=f"{cookie_name(core.settings)}={_sign(core)}") == "ada@example.org"
-        assert self._of(core, authorization=f"Bearer {_sign(core)}") == "ada@example.org"
+    def test_knows_the_session_of_a_token_that_we_have_signed(self, core: Core) -> None:
+        first, second = _sign(core), _sign(core)
+        assert self._of(core, cookie=f"{cookie_name(core.settings)}={first}") == _session_in(first)
+        assert self._of(core, authorization=f"Bearer {second}") == _session_in(second)
+        assert _session_in(first) != _session_in(second), "an account that was deleted has the email address of its successor"
 
     def test_knows_nobody_without_one(self, core: Core) -> None:
         claims = jwt.decode(_sign(core), options={"verify_signature": False})

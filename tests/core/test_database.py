@@ -5,7 +5,7 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import psycopg
@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.pool import QueuePool
 
 from fundwright.core import database as database_module
 from fundwright.core.assembly import Core
@@ -338,6 +339,27 @@ class TestTogether:
         waiting.cancel()
         assert await going_on == 2
 
+    async def test_one_that_is_canceled_as_its_turn_comes_ends_the_transaction(self, core: Core) -> None:
+        database = Database(core.database.url)
+        reading, has_begun, may_end = database.together(), asyncio.Event(), asyncio.Event()
+
+        async def read() -> None:
+            async with reading() as session:
+                await session.execute(text("SELECT 1"))
+                has_begun.set()
+                await may_end.wait()
+
+        first = asyncio.create_task(read())
+        await has_begun.wait()
+        second = asyncio.create_task(read())
+        await asyncio.sleep(0)
+        may_end.set()
+        first.add_done_callback(lambda _: second.cancel())  # before the lock, which the first one has released, reaches it
+        await asyncio.wait((first, second))
+        assert second.cancelled()
+        assert checked_out(database) == 0
+        await database.close()
+
     async def test_each_has_the_scope_of_its_task(self, core: Core) -> None:
         reading = core.database.together()
 
@@ -369,6 +391,10 @@ class TestTogether:
         with pytest.raises(WriteRefused):
             async with core.database.together()() as session:
                 await session.execute(text("DELETE FROM page_view"))
+
+
+def checked_out(database: Database) -> int:
+    return cast(QueuePool, database.engine.pool).checkedout()
 
 
 @contextmanager

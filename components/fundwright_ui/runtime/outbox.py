@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-_MAX_KEPT_CHARACTERS = 4_000_000
+from sys import getsizeof
+
+_MAX_KEPT_BYTES = 1_000_000
+"""In memory, where one emoji makes every character take four bytes. An account can have 50 pages."""
 
 
 class Outbox:
@@ -10,14 +13,14 @@ class Outbox:
 
     def __init__(self) -> None:
         self._kept: list[str] = []  # an empty deque takes 0.8 kB
-        self._kept_characters = 0
+        self._kept_bytes = 0
         self._forgotten = 0
         self._sent = 0
 
     def add(self, frame: str) -> None:
         self._kept.append(frame)
-        self._kept_characters += len(frame)
-        while self._kept_characters > _MAX_KEPT_CHARACTERS and self._forgotten < self._sent:
+        self._kept_bytes += getsizeof(frame)
+        while self._kept_bytes > _MAX_KEPT_BYTES and self._forgotten < self._sent:
             self._forget()
 
     def take(self) -> str | None:
@@ -43,5 +46,5 @@ class Outbox:
         self._sent = count
 
     def _forget(self) -> None:
-        self._kept_characters -= len(self._kept.pop(0))
+        self._kept_bytes -= getsizeof(self._kept.pop(0))
         self._forgotten += 1

@@ -69,12 +69,12 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
     return _with_browser_time_zone(actor, request)
 
 
-def signed_for(core: Core, connection: HTTPConnection) -> str | None:
-    """The email of the account for which the session token of a request was signed. Whether its session still exists is not asked, so this only
-    tells people at one address apart."""
+def signed_for(core: Core, connection: HTTPConnection) -> UUID | None:
+    """The session for which the token of a request was signed. Whether it still exists is not asked, so this only tells people at one address
+    apart."""
     token = bearer_of(connection) or connection.cookies.get(cookie_name(core.settings))
     payload = session_tokens.read(core, token) if token else None
-    return payload.email if payload is not None else None
+    return payload.sid if payload is not None else None
 
 
 async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:

@@ -360,6 +360,8 @@ class _Together:
             return False
         finally:
             self._waiting -= 1
+            if not (self._waiting or self._turn.locked()):
+                await self._end()  # the one before has left the transaction to this one, which does not read after all
 
     async def _connection(self) -> AsyncConnection:
         """One in a transaction with the scope of the current task."""

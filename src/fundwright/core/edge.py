@@ -63,7 +63,7 @@ class TooManyRequests(FundwrightError):
     retry_after_s = 5
 
     def __init__(self) -> None:
-        super().__init__(t("Too many requests from your network are arriving at the same time. Try again in a moment."))
+        super().__init__(t("Too many requests are arriving at the same time. Try again in a moment."))
 
 
 class TooManyHeaders(FundwrightError):
@@ -204,12 +204,13 @@ class UntrustedProxy:
 
 
 class ArrivingRequests:
-    """Limits how many requests of one account, or of strangers at one address, may be arriving at the same time, also behind a proxy, whose
-    connections carry those of all addresses. `account_of` recognizes the account without asking the database, or returns None."""
+    """Limits how many requests of one sign-in session, or of strangers at one address, may be arriving at the same time, also behind a proxy, whose
+    connections carry those of all addresses. `session_of` recognizes the session without asking the
+    database, or returns None."""
 
-    def __init__(self, app: ASGIApp, *, account_of: Callable[[HTTPConnection], Hashable], most: int = _MOST_ARRIVING) -> None:
+    def __init__(self, app: ASGIApp, *, session_of: Callable[[HTTPConnection], Hashable], most: int = _MOST_ARRIVING) -> None:
         self._app = app
-        self._account_of = account_of
+        self._session_of = session_of
         self._most = most
         self._arriving = Counter[Hashable]()
 
@@ -218,8 +219,8 @@ class ArrivingRequests:
         if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
             await self._app(scope, receive, send)
             return
-        account = self._account_of(HTTPConnection(scope))
-        party = (account,) if account is not None else network_of(scope["client"][0] if scope.get("client") else "")
+        session = self._session_of(HTTPConnection(scope))
+        party = (session,) if session is not None else network_of(scope["client"][0] if scope.get("client") else "")
         if self._arriving[party] >= self._most:
             await _refuse(TooManyRequests(), scope, receive, send)
             return

@@ -199,3 +199,10 @@ class TestOutbox:
             outbox.add("x" * 1_000_000)
             outbox.take()
         assert not outbox.can_rewind(0) and outbox.can_rewind(8)
+
+    def test_counts_the_memory_of_a_frame(self) -> None:
+        outbox = Outbox()
+        for _ in range(3):
+            outbox.add("x" * 200_000 + "🛶")  # four bytes for every character
+            outbox.take()
+        assert not outbox.can_rewind(1) and outbox.can_rewind(2)
