@@ -13,7 +13,6 @@ import pytest
 from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.pool import QueuePool
 
 from fundwright.core import database as database_module
 from fundwright.core.assembly import Core
@@ -354,7 +353,10 @@ class TestTogether:
         second = asyncio.create_task(read())
         await asyncio.sleep(0)
         may_end.set()
-        first.add_done_callback(lambda _: second.cancel())  # before the lock, which the first one has released, reaches it
+        turn: asyncio.Lock = cast(Any, reading).__self__._turn
+        while turn.locked():
+            await asyncio.sleep(0)
+        second.cancel()  # the turn has been released for it, and has not reached it
         await asyncio.wait((first, second))
         assert second.cancelled()
         assert checked_out(database) == 0
@@ -394,7 +396,7 @@ class TestTogether:
 
 
 def checked_out(database: Database) -> int:
-    return cast(QueuePool, database.engine.pool).checkedout()
+    return cast(Any, database.engine.pool).checkedout()
 
 
 @contextmanager
