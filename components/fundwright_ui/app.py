@@ -67,10 +67,10 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
     app.add_middleware(RequestDeadline, limit_s=core.settings.request_timeout_s)
     app.add_middleware(KnownHosts, names=known_names(core.settings))
     app.add_middleware(RequestLimitMiddleware)
-    app.add_middleware(LocaleMiddleware)
     app.add_middleware(RequestId)
     app.add_middleware(ArrivingRequests, session_of=partial(signed_for, core))
     app.add_middleware(BoundedHeads)
+    app.add_middleware(LocaleMiddleware)
     app.add_middleware(StrictTransport)
     if proxies := core.settings.trusted_proxies:
         # Before everything that needs the client's address. In a chain of addresses, it takes the last one that is not our proxy.

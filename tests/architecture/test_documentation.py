@@ -236,7 +236,7 @@ class TestFigures:
             (
                 "runtime-protocol.md",
                 r"The server keeps unconfirmed frames, at most (\d+) MB",
-                outbox._MAX_KEPT_CHARACTERS / 1_000_000,
+                outbox._MAX_KEPT_BYTES / 1_000_000,
             ),
             ("scripting.md", r"A request body can have up to (\d+) MB", web._MAX_BODY_BYTES / 1_000_000),
             ("scripting.md", r"pasted text for training can have up to (\d+) MB", training_api._MAX_TEXT_BYTES / 1_000_000),

@@ -11,11 +11,13 @@ import pytest
 from fundwright.generation import editing, service
 from fundwright.generation.schemas import Checking, CheckState, ClaimCheck, DraftRead, SectionSave
 from fundwright_ui.runtime import view
+from fundwright_ui.screens.generate import draft_section
 from fundwright_ui.screens.generate.draft import draft_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.generation.conftest import Desk
 from tests.generation.drafts import citation, draft, part
 from tests.generation.test_drafting import add, write
+from tests.support.polling import eventually
 
 pytestmark = pytest.mark.security(53)
 
@@ -87,7 +89,13 @@ async def test_a_rendering_has_a_limited_size(opened: Any, steps: list[int], que
     assert max(steps) < 10_000
 
 
-async def test_later_sections_show_their_text_on_request(opened: Any) -> None:
+async def test_later_sections_show_their_texts_one_after_the_other(opened: Any) -> None:
+    async with opened() as screen:
+        await eventually(lambda: "We repair roof 600 " in screen.text and screen.has("button", "Edit Section 40"))
+
+
+async def test_later_sections_show_their_text_at_once_on_request(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draft_section, "_NEXT_AFTER_S", 60)
     async with opened() as screen:
         assert "We repair roof 599 " in screen.text and "We repair roof 600 " not in screen.text
         await screen.click("button", "Show Section 40")

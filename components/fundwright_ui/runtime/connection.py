@@ -98,7 +98,7 @@ class Parameters:
             *(
                 t("There is no parameter “{name}” here. The parameters are: {names}.", name=name[:50], names=", ".join(known))
                 if known
-                else t("There is no parameter “{name}” here. Leave it out: there are no parameters.", name=name[:50])
+                else t("There is no parameter “{name}” here. Remove it: this address has none.", name=name[:50])
                 for name in unknown[:_MOST_SHOWN]
             ),
             *(
@@ -114,9 +114,9 @@ def not_a_value(value: str, name: str, forms: Iterable[str]) -> str:
     """The sentence about a value that a parameter cannot have, with those that it can have, if they can be listed."""
     values = [_PLACE.sub("…", form) for form in forms]
     if not values or "…" in values:
-        return t("“{value}” is not a value of “{name}”.", value=value[:_LONGEST_SHOWN], name=name)
+        return t("“{value}” is not a valid value for “{name}”.", value=value[:_LONGEST_SHOWN], name=name)
     return t(
-        "“{value}” is not a value of “{name}”. The values are: {values}.",
+        "“{value}” is not a valid value for “{name}”. Choose one of these: {values}.",
         value=value[:_LONGEST_SHOWN],
         name=name,
         values=", ".join(values),

@@ -20,7 +20,7 @@ from fundwright_ui.runtime.host import t
 from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.runtime.layout import GuardedLayout, rerenderer
 from fundwright_ui.runtime.packing import packing_of
-from fundwright_ui.runtime.router import PUBLIC, Found
+from fundwright_ui.runtime.router import Found
 from fundwright_ui.runtime.vdom import replaced, to_node
 from fundwright_ui.runtime.waiting import Event
 
@@ -280,8 +280,10 @@ class View:
             self._on_change()
 
     def _say_what_is_ignored(self) -> None:
-        """Render the banner about the address, if it has changed. Parts of the screen that still load may read more of it."""
+        """Render the banner about the address, if it has changed. Parts of the screen that still load, or have failed, may read more of it."""
         parameters, query = self.connection.parameters, self._own_query()
+        if self.connection.failing:
+            return
         if self.connection.pending_queries or not (query or parameters.shown):
             return
         sentences = parameters.sentences(query)
@@ -290,12 +292,10 @@ class View:
             self._rerender_screen()
 
     def _own_query(self) -> Mapping[str, str]:
-        """The part of the query that is for the screen: others may have added parameters to links to public ones."""
+        """The part of the query that is for the screen: newsletters, for example, add parameters to links."""
         if self._found.stands_in:
             return {}
-        query = self._found.location.query
-        is_public = self._found.screen.area == PUBLIC
-        return {name: value for name, value in query.items() if not (is_public and _TRACKING.fullmatch(name))}
+        return {name: value for name, value in self._found.location.query.items() if not _TRACKING.fullmatch(name)}
 
     async def _results_together(self) -> None:
         """Until the page is shown or complete, wait a moment for the other results: a screen with six queries is then rendered twice, not
@@ -355,7 +355,7 @@ def _ignored(parameters: Parameters) -> VdomDict | None:
         {"className": "fw-alert fw-alert-info"},
         html.details(  # on a phone, what can be used instead would fill a quarter of the screen
             {"className": "fw-alert-body"},
-            html.summary({"className": "fw-alert-title"}, t("This page does not understand a part of its address.")),
+            html.summary({"className": "fw-alert-title"}, t("Part of this page’s address was ignored.")),
             *(html.p({"key": sentence}, sentence) for sentence in parameters.shown),
         ),
     )

@@ -13,7 +13,7 @@ from fundwright.accounts.schemas import COMMAND_LINE
 from fundwright.authentication import recovery, second_factor
 from fundwright.authentication.keyring import SigningKey, keyring
 from fundwright.core.assembly import Core
-from fundwright.core.database import now
+from fundwright.core.database import call_after_commit, now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.installation import forget_key
 from fundwright.core.messages import t
@@ -56,7 +56,7 @@ async def retire_key(session: AsyncSession, core: Core, key_id: str) -> None:
 
 async def _remove_key(session: AsyncSession, core: Core, key: SigningKey) -> None:
     await forget_key(session, key.path.name)
-    keyring(core).remove(key)
+    call_after_commit(session, lambda: keyring(core).remove(key))  # no process starts without a key that the database knows
     await audit.record(session, "signing_key.retired", actor=None, subject=key.id, client=COMMAND_LINE)
 
 

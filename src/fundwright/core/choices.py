@@ -23,16 +23,19 @@ def is_not_a_value(value: str, name: str, values: Collection[str]) -> str:
     """The sentence about a value of the filter `name` that is not among `values`. Of many values, it has those most similar."""
     value = value[:_LONGEST_SHOWN]
     if not values:
-        return t("“{value}” is not a value of “{name}”.", value=value, name=name)
+        return t("“{value}” is not a valid value for “{name}”.", value=value, name=name)
     if len(values) <= _MOST_SHOWN:
         return t(
-            "“{value}” is not a value of “{name}”. The values are: {values}.", value=value, name=name, values=", ".join(values)
+            "“{value}” is not a valid value for “{name}”. Choose one of these: {values}.",
+            value=value,
+            name=name,
+            values=", ".join(values),
         )
     folded = {each.casefold(): each for each in reversed([*values])}
     similar = get_close_matches(value.casefold(), folded, n=_SHOWN_OF_MORE, cutoff=_LEAST_SIMILAR)
     shown = [folded[each] for each in similar] or islice(values, _SHOWN_OF_MORE)
     return t(
-        "“{value}” is not a value of “{name}”. Some of the values are: {values}.", value=value, name=name, values=", ".join(shown)
+        "“{value}” is not a valid value for “{name}”. Some of them: {values}.", value=value, name=name, values=", ".join(shown)
     )
 
 
@@ -43,7 +46,7 @@ def unknown_values(query: BaseModel, **known: Collection[str] | Collection[UUID]
         for each in value if isinstance(value, tuple) else (value,):
             if each and each not in values:
                 yield (
-                    t("Nothing has the id in “{name}”. It may have been removed.", name=name)
+                    t("The item in “{name}” was not found. It may have been deleted.", name=name)
                     if isinstance(each, UUID)
                     else is_not_a_value(each, name, cast(Collection[str], values))
                 )

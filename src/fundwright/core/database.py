@@ -316,7 +316,7 @@ def _refusing_writes() -> Iterator[None]:
         raise
 
 
-_PATIENCE_S = 0.5
+_PATIENCE_S = 0.1
 """How long a read waits for the others of its page."""
 
 
@@ -393,7 +393,7 @@ class Database:
         self.most_connections = 2 * pool_size
         self.engine = create_async_engine(
             "postgresql+psycopg://",
-            async_creator=DatabaseServer(url, self.direct_url).connect,
+            async_creator=DatabaseServer(url).connect,
             poolclass=_SharedPool,
             pool_size=pool_size,
             max_overflow=pool_size,
@@ -434,8 +434,8 @@ class Database:
 
     def together(self) -> Callable[[], AbstractAsyncContextManager[AsyncSession]]:
         """A function like `reading` for what is read for one page at the same time: such sessions follow each other in one transaction. That
-        takes a third of the messages to the server that a transaction for each takes. A session that has waited for half a second gets a
-        transaction of its own."""
+        takes a third of the messages to the server that a transaction for each takes. A session that has waited for .1 s gets a transaction of
+        its own."""
         return _Together(self._readings, self.reading).reading
 
     async def vacuum(self, table: type[Base]) -> None:

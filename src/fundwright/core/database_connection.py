@@ -12,25 +12,28 @@ from typing import Any
 import psycopg
 import structlog
 from psycopg.abc import RV, PQGen
+from psycopg.conninfo import make_conninfo
 
 log = structlog.get_logger()
 
 _SILENT_S = 5.0
 """How long a connection waits until it asks whether the server responds, and again after each response."""
 _PATIENCE_S = 5.0
-"""How long the server may take to respond to a new connection."""
+"""How long a server may take to accept a new connection, however busy it is."""
+_GRACE_S = 0.5
+"""In addition, because the event loop itself may have been busy."""
+_NEVER_S = 3600
 _RETRY_S = 5.0
 """How long no one tries to connect to a server that did not respond."""
 
 
 class DatabaseServer:
-    """The server at the address `url`, and whether it responds. `direct_url` leads to it without a pooler, whose queue says nothing about it."""
+    """The server at the address `url`, and whether it responds."""
 
-    def __init__(self, url: str, direct_url: str) -> None:
+    def __init__(self, url: str) -> None:
         self._url = url
-        self._direct_url = direct_url
         self._silent_until = 0.0
-        self._asking: asyncio.Task[bool] | None = None
+        self._asking: dict[tuple[str, ...], asyncio.Task[bool]] = {}
 
     async def connect(self) -> Driver:
         """Raises OperationalError if the server does not respond."""
@@ -45,26 +48,30 @@ class DatabaseServer:
         connection.server = self
         return connection
 
-    async def is_silent(self) -> bool:
-        """Ask the server, once for all connections that wait."""
-        if self._asking is None or self._asking.done():
-            self._asking = asyncio.create_task(self._ask())
-        return await asyncio.shield(self._asking)
+    async def is_silent(self, info: psycopg.ConnectionInfo) -> bool:
+        """Whether the host of a connection accepts no others, once for all that wait. Of a pooler, this says whether the pooler does: a statement that
+        waits in its queue does not count."""
+        host = {"host": info.host, "hostaddr": info.hostaddr, "port": str(info.port)}
+        key = tuple(host.values())
+        if key not in self._asking:
+            self._asking[key] = asyncio.create_task(self._ask(make_conninfo(self._url, **host, target_session_attrs="any")))
+            self._asking[key].add_done_callback(lambda _: self._asking.pop(key))
+        return await asyncio.shield(self._asking[key])
 
-    async def _ask(self) -> bool:
-        asking = asyncio.create_task(_select(self._direct_url))
+    async def _ask(self, address: str) -> bool:
+        asking = asyncio.create_task(_connect(address))
         await asyncio.wait([asking], timeout=_PATIENCE_S)
-        if asking.done():  # also if it has refused the connection
-            return isinstance(asking.exception(), psycopg.errors.ConnectionTimeout)
+        await asyncio.wait([asking], timeout=_GRACE_S)
+        if asking.done():  # also if it was refused
+            return False
         asking.cancel()  # not awaited: it may wait for the server
         self._silent_until = time.monotonic() + _RETRY_S
         log.warning("database.silent", seconds=_SILENT_S + _PATIENCE_S)
         return True
 
 
-async def _select(url: str) -> None:
-    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
-        await connection.execute("SELECT 1")
+async def _connect(address: str) -> None:
+    await (await psycopg.AsyncConnection.connect(address, connect_timeout=_NEVER_S)).close()
 
 
 class Driver(psycopg.AsyncConnection[Any]):
@@ -89,7 +96,7 @@ class Driver(psycopg.AsyncConnection[Any]):
 
     async def _break_when_silent(self) -> None:
         while True:
-            if await self.server.is_silent():
+            if await self.server.is_silent(self.info):
                 with socket.socket(fileno=os.dup(self.fileno())) as own:
                     own.shutdown(socket.SHUT_RDWR)  # the statement ends as if the server had closed the connection
                 return

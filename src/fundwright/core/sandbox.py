@@ -304,8 +304,8 @@ async def _exit_error(watch: socket.socket, limits: Limits, name: str) -> Fundwr
     code = STATUS.unpack(status)[0]
     if code == -signal.SIGXCPU:
         return _timed_out(limits, name)
-    if code == -signal.SIGKILL:  # not sent by us: probably the system ran out of memory
-        raise Interrupted(_out_of_memory(limits, name))
+    if code == -signal.SIGKILL:  # not sent by us
+        raise Interrupted(_killed(limits, name))
     return crashed(limits, name, exit_code=code)
 
 
@@ -338,6 +338,15 @@ def _out_of_memory(limits: Limits, name: str) -> FundwrightError:
 
 def _interrupted(limits: Limits, name: str) -> FundwrightError:
     return limits.error(t("Reading {name} was interrupted. Try again.", name=name))
+
+
+def _killed(limits: Limits, name: str) -> FundwrightError:
+    return limits.error(
+        t(
+            "Reading {name} was interrupted, perhaps because the server ran out of memory. Try again, or use a smaller file.",
+            name=name,
+        )
+    )
 
 
 def _output_exceeded(limits: Limits, name: str) -> FundwrightError:

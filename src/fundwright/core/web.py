@@ -101,13 +101,13 @@ class UnknownParameter(Invalid):
         super().__init__(
             t("There is no parameter “{name}” here. The parameters are: {names}.", name=name[:50], names=", ".join(taken))
             if taken
-            else t("There is no parameter “{name}” here. Leave it out: there are no parameters.", name=name[:50])
+            else t("There is no parameter “{name}” here. Remove it: this address has none.", name=name[:50])
         )
 
 
 class RepeatedParameter(Invalid):
     def __init__(self, name: str) -> None:
-        super().__init__(t("The parameter “{name}” can have only one value. Leave out the others.", name=name[:50]))
+        super().__init__(t("“{name}” accepts only one value. Remove the others.", name=name[:50]))
 
 
 async def refuse_unknown_parameters(request: Request) -> None:

@@ -94,7 +94,7 @@ class SectionChanged(Conflict):
         )
 
 
-class DraftTooLong(Conflict):
+class DraftTooLong(Invalid):
     """With its new text, the section would make the draft longer than drafts may be."""
 
     def __init__(self, characters: int) -> None:

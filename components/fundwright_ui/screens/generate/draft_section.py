@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Literal, cast
@@ -52,7 +53,8 @@ from fundwright_ui.ui import (
 from fundwright_ui.widgets import Citation, CitationOpened, copy_button, delete_dialog, markdown_view, section_editor
 
 _OPEN_AT_FIRST = 40
-"""Sections of a draft, which is as many as a template has. Others show their text on request: a page of hundreds takes long to render."""
+_NEXT_AFTER_S = 0.05
+"""A template has up to 40 sections. The texts of others follow one after the other once the page is open, so that no one waits for a page of hundreds."""
 
 _Panel = Literal["regenerate", "versions", "delete"]
 
@@ -73,6 +75,7 @@ def section_part(
     panel = opened if opened_id == str(part.id) else ""
     restored, set_restored = use_state(cast(Restored | None, None))
     is_shown, set_shown = use_state(part.ordinal < _OPEN_AT_FIRST)
+    stays_shown = use_ref(False)
     seen = use_ref(False)
     """Whether this page has seen the section being regenerated: only then is the outcome news."""
     was_editing = use_ref(False)
@@ -111,7 +114,14 @@ def section_part(
         return close if panel == wanted else lambda: url.set(open=f"{wanted}:{part.id}")
 
     heading, menu_id = t(part.heading), f"section-{part.id}"
-    if not (is_shown or is_editing or panel or is_underway):
+    is_wanted = is_editing or bool(panel) or is_underway or url.get("at").startswith(str(part.id))
+    stays_shown.current = stays_shown.current or is_wanted
+    is_coming = use_ref(False)
+    if not is_shown and not is_coming.current and connection.is_live:
+        is_coming.current = True
+        delay_s = _NEXT_AFTER_S * (part.ordinal - _OPEN_AT_FIRST + 1)
+        asyncio.get_running_loop().call_later(delay_s, set_shown, True)
+    if not (is_shown or stays_shown.current):
         show = button(
             t("Show section"), size="small", aria_label=t("Show {heading}", heading=heading), on_click=lambda: set_shown(True)
         )
