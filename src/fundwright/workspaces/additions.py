@@ -9,7 +9,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
-from fundwright.accounts.schemas import Actor
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.authentication import throttle
 from fundwright.authentication.throttle import Budget
 from fundwright.core.errors import Conflict
@@ -22,6 +23,7 @@ ADDED_BY_ONE = (Budget(2_000, timedelta(hours=1)),)
 """How many things of all kinds one account can add. People do not reach this."""
 
 
+@needs(Permission.WORK)
 async def count(session: AsyncSession, actor: Actor, owner: InstrumentedAttribute[UUID | None], *, refusal: str) -> None:
     """Count what the actor has just added to the table whose column `owner` names the workspace. Raises OverBudget, or Conflict with `refusal`
     if there are too many, not counting those in the trash."""
