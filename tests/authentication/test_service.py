@@ -729,6 +729,19 @@ class TestApiTokens:
         await session.execute(update(ApiToken).where(ApiToken.id == made.id).values(expires_at=now()))
         assert await api_tokens.create_api_token(session, eve, core, name="c", scope=TokenScope.READ, lasts_days=1)
 
+    @pytest.mark.security(53)
+    async def test_creating_and_revoking_them_has_a_budget(
+        self, session: AsyncSession, core: Core, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(api_tokens, "CREATED_BY_ONE", (throttle.Budget(2, timedelta(hours=1)),))
+        ada, eve = await _add(session), await _add(session, "eve@example.org")
+        for _ in range(2):
+            made = await api_tokens.create_api_token(session, eve, core, name="a", scope=TokenScope.READ, lasts_days=1)
+            await api_tokens.revoke_api_token(session, eve, made.id)
+        with pytest.raises(throttle.OverBudget, match=r"too many API tokens.* Try again in \d+ minutes\."):
+            await api_tokens.create_api_token(session, eve, core, name="a", scope=TokenScope.READ, lasts_days=1)
+        assert await api_tokens.create_api_token(session, ada, core, name="a", scope=TokenScope.READ, lasts_days=1)
+
     @pytest.mark.security(40)
     async def test_cannot_be_revoked_by_another_user(self, session: AsyncSession, core: Core) -> None:
         ada, eve = await _add(session), await _add(session, "eve@example.org")

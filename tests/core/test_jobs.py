@@ -13,6 +13,7 @@ import pytest
 from procrastinate import App
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.json import Jsonb
 from sqlalchemy import text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from structlog.testing import capture_logs
@@ -791,6 +792,21 @@ async def test_a_worker_takes_jobs_of_one_lane_while_another_looks_through_those
         await other.execute(job_entries._LOCK, {"queues": [Lane.SHORT]})
         async with asyncio.timeout(10):
             assert await queue._entries.fetch_job([Lane.LONG], worker_id) is not None
+
+
+@pytest.mark.security(53)
+async def test_jobs_for_later_do_not_make_it_slower_to_choose_the_next_one(queue: JobQueue) -> None:
+    queue.register(trial(_nothing))
+    for _ in range(20):
+        async with queue.database.transaction() as session:
+            await queue.enqueue(session, Trial(), title="Later", owner_id=None, delay_s=3600)
+    await add(queue)
+    values = {"queues": [Lane.LONG], "worker_id": None, "versions": Jsonb({"trial": 1}), "share": 1, "background": -1_000}
+    async with await psycopg.AsyncConnection.connect(queue.database.direct_url) as connection:
+        plan = await (await connection.execute("EXPLAIN (ANALYZE, FORMAT JSON) " + job_entries._TAKE, values)).fetchone()
+    assert plan is not None
+    (joined,) = [each for each in plan[0][0]["Plan"]["Plans"] if each.get("Subplan Name") == "CTE entry"]
+    assert joined["Actual Rows"] == 1
 
 
 class Stalled:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from email import message_from_bytes
 from email.policy import default
 from typing import Any, cast
+from uuid import UUID, uuid4
 
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from fundwright.core import mail
 from fundwright.core.assembly import Core
@@ -19,6 +21,7 @@ from fundwright.core.jobs import Job, JobState
 from fundwright.core.mail import MailKind, MailMessage, MailState, OutgoingEmail
 from fundwright.core.messages import Language
 from fundwright.core.paging import PageRequest
+from fundwright.core.scopes import NOBODY, Scope, acting_in
 from tests.support.jobs import working
 from tests.support.polling import eventually
 from tests.support.signing_in import with_settings
@@ -230,3 +233,48 @@ class TestSend:
 async def _failed(core: Core) -> MailMessage | None:
     sent = await _only(core)
     return sent if sent.state == MailState.FAILED else None
+
+
+class TestTurns:
+    @pytest.mark.security(53)
+    async def test_an_email_for_someone_else_passes_those_of_a_busy_account(
+        self, committed: Core, postbox: tuple[Postbox, dict[str, Any]]
+    ) -> None:
+        box, settings = postbox
+        object.__setattr__(committed, "settings", with_settings(committed, **settings).settings)
+        committed.jobs.services = committed
+        busy = Scope(account_id=uuid4())
+        for number in range(5):
+            with acting_in(busy):
+                await _post_to(committed, f"busy{number}@example.org")
+        await _post_to(committed, "ada@example.org", recipient_id=uuid4())
+        async with working(committed.jobs):
+            await eventually(lambda: len(box.arrived) == 6)
+        assert [each["To"] for each in box.arrived].index("ada@example.org") <= 1
+
+    @pytest.mark.parametrize("is_signed_in", [True, False])
+    async def test_all_tries_are_of_the_account_that_caused_it_or_of_the_recipient(
+        self, committed: Core, postbox: tuple[Postbox, dict[str, Any]], is_signed_in: bool
+    ) -> None:
+        box, settings = postbox
+        box.answers = ["451 Try later"]
+        object.__setattr__(committed, "settings", with_settings(committed, **settings).settings)
+        committed.jobs.services = committed
+        causing, recipient = uuid4(), uuid4()
+        with acting_in(Scope(account_id=causing) if is_signed_in else NOBODY):
+            await _post_to(committed, "ada@example.org", recipient_id=recipient)
+        async with working(committed.jobs):
+            await eventually(lambda: not box.answers)
+            accounts = await eventually(lambda: _accounts_of_two(committed))
+        assert accounts == [causing if is_signed_in else recipient] * 2
+
+
+async def _post_to(core: Core, address: str, *, recipient_id: UUID | None = None) -> None:
+    async with core.database.transaction() as session:
+        await mail.post(session, core, replace(MESSAGE, recipient=address), recipient_id=recipient_id)
+
+
+async def _accounts_of_two(core: Core) -> list[UUID | None] | None:
+    async with core.database.transaction() as session:
+        found = list(await session.scalars(select(Job.account_id).where(Job.kind == mail.SendMail.job_kind)))
+    return found if len(found) == 2 else None

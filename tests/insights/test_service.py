@@ -120,7 +120,7 @@ class TestHistory:
     async def test_is_everyones_newest_first(self, session: AsyncSession, root: Actor, actor: Actor) -> None:
         await add_job(session, actor, "draft", at=now() - timedelta(hours=1))
         await add_job(session, root, "import")
-        await add_job(session, None, "mail.send")
+        (await add_job(session, None, "mail.send")).account_id = actor.id  # which caused the email
         await add_job(session, None, "import", at=now() - timedelta(hours=2))
         found = await service.list_history(session, root, HistoryQuery())
         assert [(row.kind, row.person, row.duration_s) for row in found.items] == [

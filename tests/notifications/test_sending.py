@@ -131,10 +131,10 @@ class TestSending:
             await add(committed, actor)
         post = mail.post
 
-        async def fail(failing: Actor, session: AsyncSession, core: Core, email: OutgoingEmail) -> None:
+        async def fail(failing: Actor, session: AsyncSession, core: Core, email: OutgoingEmail, **rest: UUID) -> None:
             if email.recipient == failing.email:
                 raise LookupError
-            await post(session, core, email)
+            await post(session, core, email, **rest)
 
         for failing, other in ((ada, bob), (bob, ada)):
             with monkeypatch.context() as patch:

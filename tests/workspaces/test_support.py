@@ -9,7 +9,7 @@ from typing import TypeVar
 from uuid import UUID
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
@@ -20,12 +20,13 @@ from fundwright.accounts.permissions import NotForPrograms
 from fundwright.accounts.schemas import Actor, AuditQuery, Permission, Role, WorkspaceRole
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
-from fundwright.authentication import api_tokens, sessions
+from fundwright.authentication import api_tokens, sessions, throttle
 from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import SignedIn, TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.core.jobs import Job
 from fundwright.core.scopes import acting_in
 from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import NotificationQuery
@@ -276,3 +277,27 @@ class TestExpiry:
             workspace = await session.get(Workspace, owner.workspace_id)
             assert workspace is not None
             assert workspace.support_until is None
+
+    @pytest.mark.security(53)
+    async def test_one_job_waits_for_the_end_of_the_latest(self, committed: Core, owner: Actor) -> None:
+        other = await do(
+            committed, lambda session: service.create_workspace(session, owner, committed, WorkspaceForm(name="Other"))
+        )
+        await grant(committed, await do(committed, lambda session: service.actor_in(session, owner, other.id)))
+        for duration in (SupportDuration.WEEK, SupportDuration.WORKDAY, SupportDuration.HOUR):
+            await grant(committed, owner, SupportForm(duration=duration))
+        async with committed.database.transaction() as session:
+            waiting = select(Job.payload["workspace_id"].astext).where(Job.kind == support.EndSupport.job_kind)
+            assert sorted(await session.scalars(waiting)) == sorted(map(str, (owner.workspace_id, other.id)))
+            entries = await session.execute(text("SELECT scheduled_at < now() + interval '2 hours' FROM procrastinate_jobs"))
+            assert sorted(entries.scalars()) == [False, True]
+
+    @pytest.mark.security(53)
+    async def test_granting_it_again_and_again_has_a_budget(
+        self, committed: Core, owner: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(support, "GRANTED_BY_ONE", (throttle.Budget(2, timedelta(hours=1)),))
+        for _ in range(2):
+            await grant(committed, owner)
+        with pytest.raises(throttle.OverBudget, match=r"support access too often.* Try again in \d+ minutes\."):
+            await grant(committed, owner)

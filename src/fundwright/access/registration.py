@@ -133,9 +133,8 @@ async def register_by_link(
     account = await accounts.get_account(session, plain)
     if account.verified_at is not None:
         forgot = f"{core.settings.address}/auth/reset-password"
-        await mail.post(
-            session, core, emails.already_registered(plain, accounts.language_of(account, otherwise=language), link=forgot)
-        )
+        message = emails.already_registered(plain, accounts.language_of(account, otherwise=language), link=forgot)
+        await mail.post(session, core, message, recipient_id=account.id)
         return None
     # Of several attempts, the last one counts, and only its email: readers of the emails know which password is theirs.
     account.password_hash, account.display_name = password_hash, name

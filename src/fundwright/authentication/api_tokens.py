@@ -12,10 +12,11 @@ from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
 from fundwright.accounts.permissions import needs, refuse_support, require_confirmed
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
-from fundwright.authentication import emails, repository
+from fundwright.authentication import emails, repository, throttle
 from fundwright.authentication.models import ApiToken
 from fundwright.authentication.reauthentication import needs_recent_authentication
 from fundwright.authentication.schemas import ApiTokenCreated, ApiTokenRead, TokenScope
+from fundwright.authentication.throttle import Budget
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import acquire_lock, now
@@ -27,6 +28,8 @@ from fundwright.core.spreadsheets import csv_lines
 API_TOKEN_PREFIX = "fwt_"
 _TOUCH_INTERVAL = timedelta(minutes=1)
 _MAX_API_TOKENS = 50
+CREATED_BY_ONE = (Budget(20, timedelta(minutes=1)), Budget(100, timedelta(hours=1)))
+"""How many tokens one account can create, also if it revokes them: each sends an email."""
 
 
 class TooManyApiTokens(Conflict):
@@ -50,7 +53,7 @@ async def create_api_token(
 ) -> ApiTokenCreated:
     """Create a token for programs and notify its owner by email. The secret is only in the result. `lasts_days` is 1 to 366.
 
-    Raises Invalid, ReauthenticationRequired, or TooManyApiTokens.
+    Raises Invalid, ReauthenticationRequired, TooManyApiTokens, or OverBudget.
     """
     require_confirmed(actor)
     refuse_support(actor)
@@ -59,6 +62,7 @@ async def create_api_token(
     await acquire_lock(session, f"api_tokens:{actor.id}")  # two simultaneous requests must not both use the last slot
     if await repository.count_live_api_tokens(session, actor.id) >= _MAX_API_TOKENS:
         raise TooManyApiTokens
+    await throttle.spend(session, "api_tokens", actor.id, CREATED_BY_ONE, refusal=_too_many_created)
     secret = API_TOKEN_PREFIX + tokens.new_secret()
     token = ApiToken(
         owner_id=actor.id,
@@ -75,6 +79,10 @@ async def create_api_token(
     link = f"{core.settings.address}/dashboard/user/account?tab=tokens"
     await mail.post(session, core, emails.api_token_created(actor.email, actor.language or "en", name=token.name, link=link))
     return ApiTokenCreated(**ApiTokenRead.model_validate(token).model_dump(), secret=secret)
+
+
+def _too_many_created(wait: str) -> str:
+    return t("You have created too many API tokens in a short time. Try again in {wait}.", wait=wait)
 
 
 @needs(Permission.READ)

@@ -73,6 +73,5 @@ async def ask_to_confirm(session: AsyncSession, core: Core, account: Account, *,
     await repository.forget_secrets(session, purpose="verify", owner_id=account.id)
     secret = await one_time_secrets.new_secret(session, "verify", lasts=_LINK_LASTS, owner_id=account.id)
     link = f"{core.settings.address}/auth/verify/{quote(account.email)}?link={secret}"
-    await mail.post(
-        session, core, emails.verification(account.email, accounts.language_of(account, otherwise=language), link=link)
-    )
+    message = emails.verification(account.email, accounts.language_of(account, otherwise=language), link=link)
+    await mail.post(session, core, message, recipient_id=account.id)

@@ -60,7 +60,7 @@ SecurityNews = Literal[
 async def notify_owner(session: AsyncSession, core: Core, account: Account, news: SecurityNews, *, what: str = "") -> None:
     """Email the owner that a way to sign in to the account has changed. `what` is the name of a passkey."""
     language, link = accounts.language_of(account, otherwise=current_language()), f"{core.settings.address}/auth/reset-password"
-    await mail.post(session, core, _security(account.email, language, news, what=what, link=link))
+    await mail.post(session, core, _security(account.email, language, news, what=what, link=link), recipient_id=account.id)
 
 
 def _security(recipient: str, language: Language, news: SecurityNews, *, what: str, link: str) -> OutgoingEmail:

@@ -47,7 +47,8 @@ async def send_reset(session: AsyncSession, core: Core, *, email: str, language:
     account = await accounts.find_account(session, email)
     if account is not None and account.disabled_at is None:
         link = core.settings.address + await reset_link(session, email=email, client=_BY_EMAIL)
-        await mail.post(session, core, emails.reset(email, accounts.language_of(account, otherwise=language), link=link))
+        message = emails.reset(email, accounts.language_of(account, otherwise=language), link=link)
+        await mail.post(session, core, message, recipient_id=account.id)
 
 
 async def reset_link(session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None) -> str:
@@ -112,7 +113,8 @@ async def reset_password(
     kept = [name for id, name in passkeys.items() if id not in choices.remove_passkeys]
     forgot = f"{core.settings.address}/auth/reset-password"
     language = accounts.language_of(account, otherwise=current_language())
-    await mail.post(session, core, emails.password_reset(account.email, language, ended=ended, passkeys_kept=kept, link=forgot))
+    message = emails.password_reset(account.email, language, ended=ended, passkeys_kept=kept, link=forgot)
+    await mail.post(session, core, message, recipient_id=account.id)
     everything = "ended" if choices.end_everything else "kept"
     await audit.record(
         session, "password.reset", actor=accounts.actor_of(account), subject=account.email, client=client, everything=everything

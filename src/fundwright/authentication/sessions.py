@@ -117,7 +117,7 @@ async def end_if_replayed(session: AsyncSession, core: Core, token: str, *, clie
         await audit.record(session, "session.replayed", actor=None, subject=account.email, client=client)
         forgot = f"{core.settings.address}/auth/reset-password"
         language = accounts.language_of(account, otherwise=current_language())
-        await mail.post(session, core, emails.session_replayed(account.email, language, link=forgot))
+        await mail.post(session, core, emails.session_replayed(account.email, language, link=forgot), recipient_id=account.id)
 
 
 async def _named(session: AsyncSession, core: Core, token: str) -> Found | None:

@@ -40,8 +40,9 @@ full disk."""
 _STATE = """
 SELECT (SELECT version_num FROM alembic_version),
     (SELECT extract(epoch FROM now() - max(last_heartbeat)) FROM procrastinate_workers),
-    (SELECT extract(epoch FROM now() - min(created_at)) FROM mail WHERE state = %s)
+    (SELECT extract(epoch FROM now() - min(created_at)) FROM mail WHERE state = %s AND (error !~ '^4[0-9]{2} ' OR error ~ '^4(21|54) '))
 """
+"""Not emails that the server has put off: it may do so because of the recipient, whom anyone can choose. With 421 and 454, it puts off all."""
 
 
 @dataclass(frozen=True)

@@ -23,16 +23,18 @@ locks one."""
 
 _TAKE = """
 WITH entry AS (
-  SELECT taken.id, taken.status, taken.priority, taken.scheduled_at, job.kind, job.version,
+  SELECT taken.id, taken.status, taken.priority, job.kind, job.version,
          job.state IN ('queued', 'running') AS is_underway, coalesce(job.account_id, '00000000-0000-0000-0000-000000000000') AS account
   FROM procrastinate_jobs taken LEFT JOIN job ON job.id = (taken.args->>'job_id')::uuid
-  WHERE taken.queue_name = ANY(%(queues)s) AND taken.status IN ('todo', 'doing')
+  WHERE taken.queue_name = ANY(%(queues)s) AND (
+    taken.status = 'doing' OR taken.status = 'todo' AND (taken.scheduled_at IS NULL OR taken.scheduled_at <= now())
+  )
 ), held AS (
   SELECT account, count(*) AS slots FROM entry WHERE status = 'doing' AND is_underway GROUP BY account
 )
 UPDATE procrastinate_jobs SET status = 'doing', worker_id = %(worker_id)s WHERE id = (
   SELECT entry.id FROM entry LEFT JOIN held USING (account)
-  WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now()) AND (
+  WHERE status = 'todo' AND (
     is_underway IS NOT TRUE
     OR version <= (%(versions)s::jsonb->>kind)::integer AND coalesce(slots, 0) < %(share)s
   )

@@ -746,6 +746,8 @@ _DO_OTHERS_WAIT = text(
 _FORGET_ENTRY = text("DELETE FROM procrastinate_jobs WHERE status = 'doing' AND args->>'job_id' = :job_id")
 """It would count as one of the slots that the account holds."""
 
+_WITHDRAW_ENTRY = text("DELETE FROM procrastinate_jobs WHERE status = 'todo' AND args->>'job_id' = :job_id")
+
 _FORGET_ABANDONED = text(
     "DELETE FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IS NULL AND NOT EXISTS "
     "(SELECT FROM job WHERE job.id::text = args->>'job_id' AND state IN ('queued', 'running'))"
@@ -862,6 +864,14 @@ async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) 
     if is_stalled:  # last: until then, its lock keeps others from taking the job
         await end_connections(session, job_id)
     return JobRead.model_validate(job)
+
+
+async def withdraw(session: AsyncSession, payload: JobPayload) -> None:
+    """Delete the installation's jobs with this payload that have not started."""
+    same = and_(Job.kind == payload.job_kind, Job.owner_id.is_(None), Job.payload == payload.model_dump(mode="json"))
+    deleted = await session.scalars(delete(Job).where(same, Job.state == JobState.QUEUED).returning(Job.id))
+    for job_id in deleted:
+        await session.execute(_WITHDRAW_ENTRY, {"job_id": str(job_id)})
 
 
 async def withhold(session: AsyncSession, subject_id: UUID, *, title: Message) -> None:

@@ -31,6 +31,7 @@ from fundwright.core.jobs import JobHandler, JobPayload, JobRun, Lane, no_actor
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.messages import Language, later, t, using_language
 from fundwright.core.paging import Page, PageRequest
+from fundwright.core.scopes import acting
 from fundwright.core.settings import Settings
 from fundwright.core.visible import without_links
 
@@ -237,8 +238,10 @@ class OutgoingEmail:
             return t("Sent by Fundwright. If you did not expect this email, you can ignore it.")
 
 
-async def post(session: AsyncSession, core: Core, email: OutgoingEmail) -> None:
-    """Put an email into the outbox; it is sent after the caller's transaction commits."""
+async def post(session: AsyncSession, core: Core, email: OutgoingEmail, *, recipient_id: UUID | None = None) -> None:
+    """Put an email into the outbox; it is sent after the caller's transaction commits.
+
+    It is sent in a turn of the account that caused it, or, if a visitor or the installation did, of the account `recipient_id`."""
     mail = Mail(
         id=uuid4(),
         kind=email.kind,
@@ -253,7 +256,7 @@ async def post(session: AsyncSession, core: Core, email: OutgoingEmail) -> None:
     session.add(mail)
     await session.flush()
     if core.settings.sends_mail:
-        await _send_later(session, core, mail.id)
+        await _send_later(session, core, mail.id, account_id=acting().account_id or recipient_id)
 
 
 async def list_mails(session: AsyncSession, query: MailQuery) -> Page[MailRead]:
@@ -309,7 +312,7 @@ async def send(run: JobRun[SendMail, None]) -> SentMail | None:
         elif is_final or mail.tries > len(_RETRY_DELAYS_S):
             mail.state = MailState.FAILED
         else:
-            await _send_later(session, core, mail_id, delay_s=_RETRY_DELAYS_S[mail.tries - 1])
+            await _send_later(session, core, mail_id, account_id=run.account_id, delay_s=_RETRY_DELAYS_S[mail.tries - 1])
         return {"state": mail.state, "tries": mail.tries}
 
 
@@ -322,8 +325,10 @@ async def _fail(session: AsyncSession, payload: SendMail, error: str) -> None:
 JOB_HANDLER = JobHandler(SendMail, send, no_actor, _fail, lane=Lane.SHORT)
 
 
-async def _send_later(session: AsyncSession, core: Core, mail_id: UUID, *, delay_s: int = 0) -> None:
-    await core.jobs.enqueue(session, SendMail(mail_id=mail_id), title="Send an email", owner_id=None, delay_s=delay_s)
+async def _send_later(session: AsyncSession, core: Core, mail_id: UUID, *, account_id: UUID | None, delay_s: int = 0) -> None:
+    await core.jobs.enqueue(
+        session, SendMail(mail_id=mail_id), title="Send an email", owner_id=None, account_id=account_id, delay_s=delay_s
+    )
 
 
 async def _deliver(settings: Settings, mail: Mail) -> tuple[str, bool]:

@@ -159,13 +159,15 @@ async def list_kinds(session: AsyncSession) -> list[str]:
 async def list_people(session: AsyncSession, people: People) -> Sequence[RowMapping]:
     """People who have started a job, by name."""
     person = people.subquery()
-    busy = select(person).where(person.c.id.in_(select(Job.account_id).where(Job.account_id.is_not(None))))
+    busy = select(person).where(
+        person.c.id.in_(select(Job.account_id).where(Job.owner_id.is_not(None), Job.account_id.is_not(None)))
+    )
     return (await session.execute(busy.order_by(func.lower(person.c.name), person.c.email))).mappings().all()
 
 
 def _of_people() -> ColumnElement[bool]:
-    """Jobs started by people. An import without an owner was started from the command line."""
-    return or_(Job.account_id.is_not(None), Job.kind.in_(kinds_counted_as("imports")))
+    """Jobs started by people, without the emails that they cause. An import without an owner was started from the command line."""
+    return or_(Job.owner_id.is_not(None), Job.kind.in_(kinds_counted_as("imports")))
 
 
 def _day(at: InstrumentedAttribute[datetime]) -> ColumnElement[date]:

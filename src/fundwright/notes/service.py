@@ -16,7 +16,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.live import publish
-from fundwright.core.messages import later, t
+from fundwright.core.messages import later, number, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.notes import repository
@@ -26,6 +26,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRow
 from fundwright.trash import service as trash
+from fundwright.workspaces import additions
 from fundwright.workspaces import service as workspaces
 
 NOTE = "note"
@@ -116,9 +117,16 @@ async def add_note(session: AsyncSession, actor: Actor, form: NoteForm) -> NoteR
     )
     note = await get_note(session, actor, id)
     if is_new:
+        await additions.count(session, actor, Note.owner_id, refusal=_too_many())
         await _record(session, actor, ADDED, note)
         await publish(session, notes_topic(actor.workspace_id))
     return note
+
+
+def _too_many() -> str:
+    return t(
+        "A workspace can have at most {most} notes. Delete some that are no longer needed.", most=number(additions.MOST_ADDED)
+    )
 
 
 @needs(Permission.WORK)

@@ -75,5 +75,5 @@ async def _send(session: AsyncSession, core: Core, account_id: UUID, *, daily_be
         told = [read(each, kinds) for each in due]
     unsubscribe_link = unsubscribing.link_of(core, account.id, account.email, {each.kind for each in told})
     email = emails.notifications(account.email, language, told, address=core.settings.address, unsubscribe_link=unsubscribe_link)
-    await mail.post(session, core, email)
+    await mail.post(session, core, email, recipient_id=account.id)
     await repository.mark_sent(session, [each.id for each in told])

@@ -18,7 +18,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.live import publish
-from fundwright.core.messages import t
+from fundwright.core.messages import number, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.notifications import service as notifications
@@ -45,6 +45,7 @@ from fundwright.pipeline.schemas import (
     StageTotal,
 )
 from fundwright.trash import service as trash
+from fundwright.workspaces import additions
 from fundwright.workspaces import service as workspaces
 
 PURSUIT = "pursuit"
@@ -109,6 +110,7 @@ async def add(session: AsyncSession, actor: Actor, form: PursuitForm) -> Pursuit
         )
     )
     await session.flush()
+    await additions.count(session, actor, Pursuit.owner_id, refusal=_too_many())
     pursuit = await repository.lock(session, actor.workspace_id, id)
     session.add(
         PursuitMove(pursuit_id=id, from_stage=None, to_stage=form.stage, reason=form.reason, moved_by=actor.id, at=added_at)
@@ -116,6 +118,12 @@ async def add(session: AsyncSession, actor: Actor, form: PursuitForm) -> Pursuit
     await activity.record(session, actor, events.ADDED, subject_of(pursuit), related=[pursuit.opportunity_id])
     await _tell_lead(session, actor, pursuit)
     return await _changed(session, actor, pursuit)
+
+
+def _too_many() -> str:
+    return t(
+        "A workspace can pursue at most {most} opportunities. Remove some from the pipeline.", most=number(additions.MOST_ADDED)
+    )
 
 
 @needs(Permission.READ)

@@ -17,7 +17,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.live import publish
-from fundwright.core.messages import t
+from fundwright.core.messages import number, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.generation import service as generation
@@ -38,7 +38,7 @@ from fundwright.tasks.schemas import (
     TaskRead,
 )
 from fundwright.trash import service as trash
-from fundwright.workspaces import restrictions
+from fundwright.workspaces import additions, restrictions
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import MemberQuery, MemberRead
 
@@ -157,6 +157,7 @@ async def add_task(session: AsyncSession, actor: Actor, form: TaskForm) -> TaskR
     await _check_assignee(session, actor, form.assignee_id, form.draft_id)
     is_new = await repository.add(session, _row(actor, form, id, today_of(actor)))
     if is_new:
+        await additions.count(session, actor, Task.owner_id, refusal=_too_many())
         if form.draft_id is not None:
             await restrictions.put_into(session, actor, id, form.draft_id, made_by=None)
         task = await repository.get(session, actor.workspace_id, id)
@@ -164,6 +165,12 @@ async def add_task(session: AsyncSession, actor: Actor, form: TaskForm) -> TaskR
         await _tell_assigned(session, actor, task)
         await _announce(session, actor)
     return await get_task(session, actor, id)
+
+
+def _too_many() -> str:
+    return t(
+        "A workspace can have at most {most} tasks. Delete some that are no longer needed.", most=number(additions.MOST_ADDED)
+    )
 
 
 @needs(Permission.WORK)

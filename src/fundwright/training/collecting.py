@@ -16,7 +16,7 @@ from fundwright.activity.schemas import ActivityKind, Subject
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
 from fundwright.core.live import publish
-from fundwright.core.messages import later, t
+from fundwright.core.messages import later, number, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
@@ -24,7 +24,7 @@ from fundwright.training import repository
 from fundwright.training.models import DocumentCollection
 from fundwright.training.schemas import MAX_COLLECTION_NAME, CollectionForm, CollectionQuery, CollectionRead
 from fundwright.trash import service as trash
-from fundwright.workspaces import restrictions
+from fundwright.workspaces import additions, restrictions
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.restrictions import RestrictableItem
 from fundwright.workspaces.schemas import RestrictionForm, RestrictionRead
@@ -115,9 +115,17 @@ async def create(session: AsyncSession, actor: Actor, form: CollectionForm) -> C
     collection = DocumentCollection(owner_id=actor.workspace_id, name=form.name, created_by=actor.id)
     session.add(collection)
     await session.flush()
+    await additions.count(session, actor, DocumentCollection.owner_id, refusal=_too_many())
     await activity.record(session, actor, CREATED, subject_of(collection))
     await publish(session, documents_topic(actor.workspace_id))
     return await get_collection(session, actor, collection.id)
+
+
+def _too_many() -> str:
+    return t(
+        "A workspace can have at most {most} collections. Delete some that are no longer needed.",
+        most=number(additions.MOST_ADDED),
+    )
 
 
 @needs(Permission.WORK)

@@ -15,7 +15,9 @@ from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityKind, Subject
-from fundwright.authentication import sessions
+from fundwright.authentication import sessions, throttle
+from fundwright.authentication.throttle import Budget
+from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import JobPayload, JobRun
@@ -33,6 +35,10 @@ GRANTED = ActivityKind(
 )
 ENDED = ActivityKind("support.ended", later("Support access ended"), later("{person} ended support access"))
 ACTIVITY = (GRANTED, ENDED)
+
+
+GRANTED_BY_ONE = (Budget(30, timedelta(hours=1)),)
+"""How often one account can grant it."""
 
 
 class EndSupport(JobPayload):
@@ -53,9 +59,10 @@ async def grant(
 ) -> SupportRead:
     """Let administrators view the actor's workspace from now on, also a personal one. This replaces an earlier time.
 
-    Raises NotForPrograms, or NotAllowed unless the actor is an owner.
+    Raises NotForPrograms, OverBudget, or NotAllowed unless the actor is an owner.
     """
     workspace = await service.lock_as_any_owner(session, actor)
+    await throttle.spend(session, "support", actor.id, GRANTED_BY_ONE, refusal=_too_often_granted)
     until = now() + timedelta(hours=form.duration.hours)
     workspace.support_until = until
     await session.flush()
@@ -68,13 +75,10 @@ async def grant(
         session, events.SUPPORT_GRANTED, await repository.list_owner_ids(session, workspace.id), actor=actor,
         workspace_id=workspace.id, subject=workspace.name, path=events.PATH, details={"duration": form.duration.value},
     )  # fmt: skip
-    await core.jobs.enqueue(
-        session,
-        EndSupport(workspace_id=workspace.id),
-        title="End support access",
-        owner_id=None,
-        delay_s=form.duration.hours * 3600 + 1,
-    )
+    ending = EndSupport(workspace_id=workspace.id)
+    await jobs.withdraw(session, ending)
+    delay_s = form.duration.hours * 3600 + 1
+    await core.jobs.enqueue(session, ending, title="End support access", owner_id=None, delay_s=delay_s)
     await service.announce(session, workspace.id)
     return SupportRead(until=until)
 
@@ -116,6 +120,10 @@ async def export_supported(session: AsyncSession, actor: Actor) -> AsyncIterator
     ]
     async for line in csv_lines(columns, await list_supported(session, actor)):
         yield line
+
+
+def _too_often_granted(wait: str) -> str:
+    return t("You have granted support access too often in a short time. Nothing was changed. Try again in {wait}.", wait=wait)
 
 
 async def _end(session: AsyncSession, workspace: Workspace) -> None:
