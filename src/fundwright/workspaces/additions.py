@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
@@ -14,8 +13,8 @@ from fundwright.accounts.schemas import Actor, Permission
 from fundwright.authentication import throttle
 from fundwright.authentication.throttle import Budget
 from fundwright.core.errors import Conflict
-from fundwright.core.lists import count_all
 from fundwright.core.messages import t
+from fundwright.workspaces import repository
 
 MOST_ADDED = 20_000
 """Of each kind in a workspace."""
@@ -28,7 +27,7 @@ async def count(session: AsyncSession, actor: Actor, owner: InstrumentedAttribut
     """Count what the actor has just added to the table whose column `owner` names the workspace. Raises OverBudget, or Conflict with `refusal`
     if there are too many, not counting those in the trash."""
     await throttle.spend(session, "added", actor.id, ADDED_BY_ONE, refusal=_too_many)
-    if await count_all(session, select(owner).where(owner == actor.workspace_id)) > MOST_ADDED:
+    if await repository.count_owned_by(session, owner, actor.workspace_id) > MOST_ADDED:
         raise Conflict(refusal)
 
 

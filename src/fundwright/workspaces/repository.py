@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased
+from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from fundwright.accounts.models import Account, FormerMember, Membership, Workspace
 from fundwright.accounts.schemas import GRANTED, GRANTED_IN_WORKSPACE, Permission, Role, WorkspaceRole
@@ -139,6 +139,11 @@ async def count_owned(session: AsyncSession, account_id: UUID) -> int:
     """Count the shared workspaces of which the account is an owner."""
     owned = select(func.count()).where(Membership.account_id == account_id, Membership.role == WorkspaceRole.OWNER)
     return await session.scalar(owned.where(Membership.workspace_id != account_id)) or 0
+
+
+async def count_owned_by(session: AsyncSession, owner: InstrumentedAttribute[UUID | None], workspace_id: UUID) -> int:
+    """The rows of a table whose column `owner` names the workspace."""
+    return await count_all(session, select(owner).where(owner == workspace_id))
 
 
 async def list_administrator_ids(session: AsyncSession) -> Sequence[UUID]:
