@@ -12,6 +12,7 @@ from reactpy.types import VdomDict
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.plugins import hookimpl
 from fundwright_ui import button, form, loading, problem, row, text_area, text_field, use_connection, use_query
+from fundwright_ui.hooks import use_url_state
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.widgets import copy_button
 
@@ -109,8 +110,8 @@ class _Source:
 @component
 def slow_screen() -> VdomDict:
     """A form above which data is loaded. Loading takes as many seconds as the address says, except in first paint."""
-    connection = use_connection()
-    delay_s = float(connection.location.query.get("delay_s", "0"))
+    connection, url = use_connection(), use_url_state(delay_s=("{text}",))
+    delay_s = float(url.get("delay_s", "0"))
     saved, set_saved = use_state("")
 
     async def read(_session: object) -> str:

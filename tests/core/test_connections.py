@@ -264,7 +264,7 @@ async def test_few_requests_of_one_client_may_be_arriving_behind_a_proxy() -> No
         if "status" in message:
             statuses.append(message["status"])
 
-    limited = ArrivingRequests(app, account_of=lambda connection: connection.headers.get("signed"), most=2)
+    limited = ArrivingRequests(app, session_of=lambda connection: connection.headers.get("signed"), most=2)
 
     async def post(address: str, *headers: tuple[bytes, bytes]) -> None:
         scope = {"type": "http", "client": (address, 1), "headers": [(b"content-length", b"9"), *headers]}

@@ -6,7 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -211,8 +211,7 @@ class Connection(Generic[S, A, C]):
         act_for: Callable[[A | None], None] = lambda _actor: None,
     ) -> None:
         self.core = core
-        self.reading = core.database.together()
-        """Opens a session that only reads, as `Database.reading` does; the reads of the page share a transaction."""
+        self._reading: Callable[[], AbstractAsyncContextManager[Any]] | None = None
         self.actor = actor
         self._location = location
         self._shown: _Shown | None = None
@@ -257,6 +256,12 @@ class Connection(Generic[S, A, C]):
         """Called with False when the page has lost its connection to the server, and with True when it has it again."""
         self.on_idle: set[Callable[[], None]] = set()
         """Called when the page becomes idle, to release memory."""
+
+    def reading(self) -> AbstractAsyncContextManager[Any]:
+        """Open a session that only reads, as `Database.reading` does; the reads of the page share a transaction."""
+        if self._reading is None:
+            self._reading = self.core.database.together()
+        return self._reading()
 
     @property
     def is_live(self) -> bool:
