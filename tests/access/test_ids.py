@@ -447,6 +447,9 @@ def subscriptions(bus: LiveBus) -> Iterator[list[str]]:
         yield topics
 
 
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
 class TestScreens:
     @pytest.mark.parametrize("role", [Role.USER, pytest.param(Role.ADMIN, marks=pytest.mark.slow)])
     async def test_another_persons_id_shows_the_same_as_an_unknown_one(
@@ -470,7 +473,8 @@ class TestScreens:
                     capture_logs(),
                 ):
                     async with open_page(address, actor=bob) as page:
-                        shown.append((page.title, page.text, len(sent), topics))
+                        text = _ID.sub("…", page.text)  # a message may repeat what the address says
+                        shown.append((page.title, text, len(sent), topics))
             tried += 1
             assert shown[1] == shown[2], path
             assert CANARY not in str(shown)
