@@ -181,6 +181,8 @@ async def settle_in(url: str, account: Account, *, is_hostile: bool = False) -> 
             for section in draft["sections"]:
                 saved = {"heading": section["heading"], "text": worst.claims(480, sources), "based_on": section["revision"]}
                 answer = await http.put(f"/api/drafts/{ids['draft']}/sections/{section['id']}", json=saved)
+                if "DraftTooLong" in answer.text:
+                    break  # as long as a draft can be
                 assert answer.status_code != _NOT_UNDERSTOOD, answer.text
 
 
