@@ -126,7 +126,7 @@ def not_a_value(value: str, name: str, forms: Iterable[str]) -> str:
 @lru_cache(maxsize=1_000)  # names that people give are forms, too
 def _pattern(form: str) -> str:
     parts = _PLACE.split(form)
-    return "".join(_PLACES[part] if place % 2 else re.escape(part) for place, part in enumerate(parts))
+    return "".join(_PLACES.get(part, r"\w+") if place % 2 else re.escape(part) for place, part in enumerate(parts))
 
 
 class FailedQuery(Protocol):

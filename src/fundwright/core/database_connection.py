@@ -62,7 +62,8 @@ class DatabaseServer:
         asking = asyncio.create_task(_connect(address))
         await asyncio.wait([asking], timeout=_PATIENCE_S)
         await asyncio.wait([asking], timeout=_GRACE_S)
-        if asking.done():  # also if it was refused
+        if asking.done():
+            asking.exception()  # that it was refused is an answer, too
             return False
         asking.cancel()  # not awaited: it may wait for the server
         self._silent_until = time.monotonic() + _RETRY_S
