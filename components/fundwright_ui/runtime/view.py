@@ -355,7 +355,7 @@ def _ignored(parameters: Parameters) -> VdomDict | None:
         {"className": "fw-alert fw-alert-info"},
         html.details(  # on a phone, what can be used instead would fill a quarter of the screen
             {"className": "fw-alert-body"},
-            html.summary({"className": "fw-alert-title"}, t("Part of this page’s address was ignored.")),
+            html.summary({"className": "fw-alert-title"}, t("Part of this page’s address is not valid.")),
             *(html.p({"key": sentence}, sentence) for sentence in parameters.shown),
         ),
     )

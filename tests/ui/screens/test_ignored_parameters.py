@@ -38,7 +38,7 @@ FREE_TEXT = {
 """Parameters of screens that can have any value."""
 OF_VISITORS = [path for path, need in SCREENS.items() if need is None and path.startswith("/auth/") and "premium" not in path]
 """Screens from which people who are signed in are redirected."""
-IGNORED = "Part of this page’s address was ignored."
+IGNORED = "Part of this page’s address is not valid."
 
 
 def alerts(page: Page) -> str:
