@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
+from ipaddress import ip_network
 from typing import Any, cast
 from uuid import UUID, uuid4
 
@@ -417,6 +418,19 @@ class TestPlaces:
             place.sign_in(uuid4())
         assert full.admit("203.0.113.1", lambda: None) is None
         assert full.admit("127.0.0.1", lambda: None) is not None
+
+    @pytest.mark.parametrize("address", ["198.51.100.7", "2001:db8::7", "127.0.0.2"])
+    def test_strangers_at_one_address_are_limited(self, address: str) -> None:
+        places, closed = Connections(most=1_000, most_of_address=10), list[int]()
+        for number in range(12):
+            assert places.admit(address, partial(closed.append, number)) is not None
+        assert closed == [0, 1]
+
+    @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "192.0.2.9"])
+    def test_this_computer_and_proxies_are_not(self, address: str) -> None:
+        places = Connections(most=1_000, most_of_address=10, trusted=[cast(Any, ip_network("192.0.2.9"))])
+        for _ in range(12):
+            assert places.admit(address, pytest.fail) is not None
 
     def test_are_cheap(self) -> None:
         places = Connections(most=5_000, most_of_address=10_000)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from contextvars import copy_context
 from time import perf_counter
@@ -313,6 +315,32 @@ class TestTurns:
         for _ in range(2):
             with pytest.raises(RuntimeError, match="closed"):
                 loop.call_soon(lambda: None, context=context)
+
+
+def test_many_connections_are_accepted_a_few_at_a_time() -> None:
+    """Otherwise a thousand of them make everyone else wait."""
+    made: list[int] = []
+    turns = 0
+
+    class Accepted(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            made.append(turns)
+            transport.close()
+
+    async def main() -> None:
+        nonlocal turns
+        listening = socket.create_server(("127.0.0.1", 0), backlog=200)
+        clients.extend(socket.create_connection(listening.getsockname()) for _ in range(100))
+        async with await asyncio.get_running_loop().create_server(Accepted, sock=listening, backlog=200):
+            while len(made) < 100:
+                turns += 1
+                await asyncio.sleep(0)
+
+    clients: list[socket.socket] = []
+    run(main)
+    for each in clients:
+        each.close()
+    assert max(Counter(made).values()) <= 16
 
 
 class TestParty:

@@ -19,6 +19,8 @@ PLACE = "fundwright.place"
 _OF_ACCOUNT = 64
 _FOR_HEALTH_CHECKS = 32
 _WARN_EVERY_S = 60.0
+_THIS_COMPUTER = frozenset(map(ip_address, ("127.0.0.1", "::1")))
+"""From which the system connects to itself. A program may choose another address of 127.0.0.0/8."""
 
 
 def network_of(address: str) -> str:
@@ -148,7 +150,8 @@ class Connections:
             parsed = ip_address(address)
         except ValueError:
             return False, False
-        return parsed.is_loopback, parsed.is_loopback or any(parsed in network for network in self._trusted)
+        is_local = parsed in _THIS_COMPUTER
+        return is_local, is_local or any(parsed in network for network in self._trusted)
 
 
 def note_signed_in(connection: HTTPConnection, account_id: UUID) -> None:

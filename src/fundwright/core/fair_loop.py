@@ -40,6 +40,8 @@ _PATIENCE_S = 0.005
 """How long those without savings wait in all before one of them is served."""
 _LEAST_WAIT_S = 0.0005
 _FORGET_ABOVE = 1_000
+_ACCEPTED_AT_ONCE = 16
+"""Connections between two turns. asyncio accepts as many as may wait, and thousands that come at once would make everyone wait."""
 
 
 def work_for(party: Hashable) -> None:
@@ -112,6 +114,11 @@ class FairEventLoop(asyncio.SelectorEventLoop):
             self._ready_of[work] = deque((handle,))
             self._line_up(work)
         return handle
+
+    def _start_serving(
+        self, protocol_factory: Any, sock: Any, sslcontext: Any = None, server: Any = None, backlog: int = 100, *rest: Any
+    ) -> None:
+        super()._start_serving(protocol_factory, sock, sslcontext, server, min(backlog, _ACCEPTED_AT_ONCE), *rest)  # type: ignore[misc]
 
     def _line_up(self, work: _Work) -> None:
         if self._idle_since is not None:
