@@ -18,18 +18,15 @@ from fundwright.core.database import now
 _ACTOR = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER)
 
 
-def _sign(core: Core, *, lasts: timedelta = timedelta(hours=1)) -> str:
-    return session_tokens.sign(core, _ACTOR, session_id=uuid4(), issued_at=now(), expires_at=now() + lasts)
-
-
-def _session_in(token: str) -> UUID:
-    return UUID(jwt.decode(token, options={"verify_signature": False})["sid"])
+def _sign(core: Core, *, account_id: UUID | None = None, lasts: timedelta = timedelta(hours=1)) -> str:
+    holder = _ACTOR.model_copy(update={"id": account_id or _ACTOR.id})
+    return session_tokens.sign(core, holder, session_id=uuid4(), issued_at=now(), expires_at=now() + lasts)
 
 
 class TestSign:
-    def test_carries_name_email_role_and_the_session(self, core: Core) -> None:
+    def test_carries_name_email_role_account_and_the_session(self, core: Core) -> None:
         payload = jwt.decode(_sign(core), options={"verify_signature": False})
-        assert set(payload) == {"name", "email", "role", "sid", "gen", "exp", "iat"}
+        assert set(payload) == {"name", "email", "role", "sub", "sid", "gen", "exp", "iat"}
         assert (payload["name"], payload["email"], payload["role"]) == ("Ada", "ada@example.org", "user")
 
     def test_names_its_key(self, core: Core) -> None:
@@ -90,11 +87,18 @@ class TestSignedFor:
         raw = [(name.encode(), value.encode()) for name, value in headers.items()]
         return signed_for(core, HTTPConnection({"type": "http", "headers": raw}))
 
-    def test_knows_the_session_of_a_token_that_we_have_signed(self, core: Core) -> None:
-        first, second = _sign(core), _sign(core)
-        assert self._of(core, cookie=f"{cookie_name(core.settings)}={first}") == _session_in(first)
-        assert self._of(core, authorization=f"Bearer {second}") == _session_in(second)
-        assert _session_in(first) != _session_in(second), "an account that was deleted has the email address of its successor"
+    def test_knows_the_account_of_a_token_that_we_have_signed(self, core: Core) -> None:
+        ada, grace = uuid4(), uuid4()
+        first, second = _sign(core, account_id=ada), _sign(core, account_id=grace)
+        assert self._of(core, cookie=f"{cookie_name(core.settings)}={first}") == ada
+        assert self._of(core, authorization=f"Bearer {second}") == grace, "though it has the email address of the one before"
+
+    def test_knows_nobody_in_a_token_of_an_earlier_release(self, core: Core) -> None:
+        key = keyring(core).newest
+        payload = {"name": "A", "email": "a@b.c", "role": "user", "sid": str(uuid4()), "iat": 0, "exp": 9_999_999_999}
+        token = jwt.encode(payload, key.secret, headers={"kid": key.id})
+        assert session_tokens.read(core, token) is not None
+        assert self._of(core, authorization=f"Bearer {token}") is None
 
     def test_knows_nobody_without_one(self, core: Core) -> None:
         claims = jwt.decode(_sign(core), options={"verify_signature": False})

@@ -27,6 +27,7 @@ from fundwright.core.connections import Connections, note_signed_in
 from fundwright.core.edge import ArrivingRequests, BoundedHeads
 from fundwright.core.fair_loop import current_party
 from fundwright.core.http_protocol import BoundedHttp, PlacedSocket
+from fundwright.core.web import RequestId
 from fundwright_ui.runtime.wire import LowMemoryWebSocket
 from tests.support.polling import eventually
 
@@ -65,6 +66,8 @@ def build() -> FastAPI:
 
     @app.websocket("/socket")
     async def socket(websocket: WebSocket) -> None:
+        if "signed" in websocket.headers:
+            note_signed_in(websocket, ADA)
         await websocket.accept()
         async for text in websocket.iter_text():
             await websocket.send_text(text)
@@ -249,7 +252,7 @@ def upgrade(*headers: bytes) -> bytes:
 
 
 async def test_few_requests_of_one_client_may_be_arriving_behind_a_proxy() -> None:
-    """Those of people who are signed in are counted apart, also at an address that a stranger shares with them."""
+    """Those of an account are counted apart, also at an address that strangers share with it."""
     gate, statuses = asyncio.Event(), list[int]()
 
     async def app(_scope: Scope, receive: Receive, send: Send) -> None:
@@ -265,7 +268,9 @@ async def test_few_requests_of_one_client_may_be_arriving_behind_a_proxy() -> No
         if "status" in message:
             statuses.append(message["status"])
 
-    limited = ArrivingRequests(app, session_of=lambda connection: connection.headers.get("signed"), most=2)
+    limited = RequestId(
+        ArrivingRequests(app, most=2), account_of=lambda connection: ADA if "signed" in connection.headers else None
+    )
 
     async def post(address: str, *headers: tuple[bytes, bytes]) -> None:
         scope = {"type": "http", "client": (address, 1), "headers": [(b"content-length", b"9"), *headers]}
@@ -301,6 +306,33 @@ class TestTurns:
         assert answer.endswith(b"\r\n\r\n50000")
         assert max(size for size, _ in parsed) <= 4_000
         assert {party for _, party in parsed} == {"127.0.0.1"}
+
+    async def test_and_as_work_for_the_account_once_a_person_has_signed_in(
+        self, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Otherwise, everything that the people of an office send would be one share of the work."""
+        parse, parsed = H11Protocol.data_received, list[object]()
+        read, found = PlacedSocket.parse, list[object]()
+
+        def noted(protocol: H11Protocol, data: bytes) -> None:
+            parsed.append(current_party())
+            parse(protocol, data)
+
+        def noted_too(protocol: PlacedSocket, piece: bytes) -> None:
+            found.append(current_party())
+            read(protocol, piece)
+
+        monkeypatch.setattr(H11Protocol, "data_received", noted)
+        monkeypatch.setattr(PlacedSocket, "parse", noted_too)
+        server = await serve()
+        async with httpx.AsyncClient(base_url=server.url) as http:
+            for _ in range(2):
+                await http.get("/hello", headers={"signed": "yes"})
+        assert parsed == ["127.0.0.1", ADA]
+        async with connect(f"ws://127.0.0.1:{server.port}/socket", additional_headers={"signed": "yes"}) as socket:
+            await socket.send("one")
+            assert await socket.recv() == "one"
+        assert (found[0], found[-1]) == ("127.0.0.1", ADA)
 
     @pytest.mark.parametrize("size", [10, 300_000])
     async def test_a_request_that_has_arrived_is_handled_though_its_sender_is_gone(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from contextvars import copy_context
 from time import perf_counter
 from typing import Any, TypeVar, cast
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -352,9 +352,23 @@ class TestParty:
 
         found = list[float]()
         await asyncio.create_task(
-            RequestId(app)({"type": "http", "client": ("127.0.0.1", 1)}, cast("Any", None), cast("Any", None))
+            RequestId(app, account_of=lambda _: None)(
+                {"type": "http", "client": ("127.0.0.1", 1)}, cast("Any", None), cast("Any", None)
+            )
         )
         assert found[0] > found[1] == 1
+
+    @pytest.mark.parametrize(("signed", "party"), [(None, "198.51.100.7"), (UUID(int=1), UUID(int=1))])
+    async def test_of_a_request_is_that_of_its_token_before_anyone_asks_the_database(
+        self, signed: UUID | None, party: object
+    ) -> None:
+        """People at one address, such as an office, would otherwise share one turn until they are recognized."""
+
+        async def app(_scope: object, _receive: object, _send: object) -> None:
+            assert current_party() == party
+
+        scope = {"type": "websocket", "client": ("198.51.100.7", 1)}
+        await asyncio.create_task(RequestId(app, account_of=lambda _: signed)(scope, cast("Any", None), cast("Any", None)))
 
     async def test_is_that_of_the_account_for_which_a_task_acts(self) -> None:
         account_id = uuid4()

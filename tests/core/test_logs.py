@@ -99,8 +99,8 @@ class TestRequestId:
         async def send(message: dict[str, list[tuple[bytes, bytes]]]) -> None:
             sent.append(message)
 
-        middleware: Any = RequestId(app)
-        await middleware({"type": "http"}, None, send)
+        middleware: Any = RequestId(app, account_of=lambda _: None)
+        await middleware({"type": "http", "headers": []}, None, send)
         ids = {json.loads(line)["request_id"] for line in capsys.readouterr().err.splitlines()}
         assert len(ids) == 1
         assert (b"x-request-id", ids.pop().encode()) in sent[0]["headers"]

@@ -70,11 +70,11 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
 
 
 def signed_for(core: Core, connection: HTTPConnection) -> UUID | None:
-    """The session for which the token of a request was signed. Whether it still exists is not asked, so this only tells people at one address
-    apart."""
+    """The account for which the session token of a request was signed. Whether the session still exists is not asked, so this only tells people
+    at one address apart."""
     token = bearer_of(connection) or connection.cookies.get(cookie_name(core.settings))
     payload = session_tokens.read(core, token) if token else None
-    return payload.sid if payload is not None else None
+    return payload.sub if payload is not None else None
 
 
 async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:

@@ -18,7 +18,7 @@ _LEEWAY_S = 10
 
 
 class TokenPayload(BaseModel):
-    """The content of a session token: the specification's name, email, and role, the session, and the number of the token in
+    """The content of a session token: the specification's name, email, and role, the account, the session, and the number of the token in
     the session, from 0."""
 
     model_config = ConfigDict(frozen=True)
@@ -26,6 +26,8 @@ class TokenPayload(BaseModel):
     name: str
     email: str
     role: str
+    sub: UUID | None = None
+    """The account. None in tokens of earlier releases."""
     sid: UUID
     gen: int = 0
     exp: int
@@ -38,6 +40,7 @@ def sign(core: Core, holder: Actor, *, session_id: UUID, generation: int = 0, is
         "name": holder.name,
         "email": holder.email,
         "role": holder.role.value,
+        "sub": str(holder.id),
         "sid": str(session_id),
         "gen": generation,
         "iat": int(issued_at.timestamp()),

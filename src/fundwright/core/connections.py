@@ -46,7 +46,8 @@ class Place:
         self.is_waiting = True
         self.account_id: UUID | None = None
         self.party: Hashable = network
-        """The party that pays for parsing what arrives: the network, or behind a proxy, the connection itself."""
+        """The party that pays for parsing what arrives: the network, or behind a proxy, the connection itself. Once a person has signed in, their
+    account."""
 
     def wait(self, *, is_waiting: bool) -> None:
         """Whether the connection is idle or its request is arriving, so that closing it would interrupt no work."""
@@ -110,7 +111,7 @@ class Connections:
     def sign_in(self, place: Place, account_id: UUID) -> None:
         if place in self._strangers and self._of_account[account_id] < _OF_ACCOUNT:
             self._forget_stranger(place)
-            place.account_id = account_id
+            place.account_id = place.party = account_id
             self._of_account[account_id] += 1
             self._others[place] = None
 

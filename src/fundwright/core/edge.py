@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Collection, Hashable
 from html import escape
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -15,11 +15,10 @@ import structlog
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import IPvAnyNetwork
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from fundwright.core.connections import network_of
 from fundwright.core.errors import FundwrightError
+from fundwright.core.fair_loop import current_party
 from fundwright.core.messages import current_language, t
 from fundwright.core.settings import Settings
 from fundwright.core.web import DEADLINE, Deadline, error_body, strict_transport
@@ -204,13 +203,11 @@ class UntrustedProxy:
 
 
 class ArrivingRequests:
-    """Limits how many requests of one sign-in session, or of strangers at one address, may be arriving at the same time, also behind a proxy, whose
-    connections carry those of all addresses. `session_of` recognizes the session without asking the
-    database, or returns None."""
+    """Limits how many requests of one party, an account or the strangers at one address, may be arriving at the same time, also behind a proxy, whose
+    connections carry those of all addresses."""
 
-    def __init__(self, app: ASGIApp, *, session_of: Callable[[HTTPConnection], Hashable], most: int = _MOST_ARRIVING) -> None:
+    def __init__(self, app: ASGIApp, *, most: int = _MOST_ARRIVING) -> None:
         self._app = app
-        self._session_of = session_of
         self._most = most
         self._arriving = Counter[Hashable]()
 
@@ -219,8 +216,7 @@ class ArrivingRequests:
         if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
             await self._app(scope, receive, send)
             return
-        session = self._session_of(HTTPConnection(scope))
-        party = (session,) if session is not None else network_of(scope["client"][0] if scope.get("client") else "")
+        party = current_party()
         if self._arriving[party] >= self._most:
             await _refuse(TooManyRequests(), scope, receive, send)
             return

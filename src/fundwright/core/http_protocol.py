@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextvars import copy_context
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
@@ -52,7 +52,7 @@ else:
 
 
 class _ParsedInTurns(ABC, _Protocol):
-    """What has arrived over a connection is parsed as work for its address, a piece at a time. A piece of chunks of one byte, of pings, or of data
+    """What has arrived over a connection is parsed as work for the party of its place, a piece at a time. A piece of chunks of one byte, of pings, or of data
     that expands a thousandfold takes some milliseconds, and others have their turns after it."""
 
     transport: asyncio.Transport
@@ -64,11 +64,10 @@ class _ParsedInTurns(ABC, _Protocol):
         self._unparsed = bytearray()
         self._is_in_line = False
         self._has_ended = False
+        self._place: Place | None = None
         self._turns = copy_context()
-
-    def take_turns_of(self, place: Place) -> None:
-        self._turns.run(work_for, place.party)
-        self._turns.run(work_behind_pages)
+        self._party: Hashable = None
+        """For whom `_turns` are."""
 
     def data_received(self, data: bytes) -> None:
         self._unparsed += data
@@ -84,6 +83,11 @@ class _ParsedInTurns(ABC, _Protocol):
             self.transport.pause_reading()
         if self._unparsed and not self._is_in_line and not self.is_held_back():
             self._is_in_line = True
+            if self._place is not None and self._place.party != self._party:
+                self._party = self._place.party
+                self._turns = self._turns.copy()
+                self._turns.run(work_for, self._party)
+                self._turns.run(work_behind_pages)
             self.loop.call_soon(self._parse_piece, context=self._turns)
 
     @abstractmethod
@@ -135,13 +139,12 @@ class PlacedSocket(_ParsedInTurns, WebSocketsSansIOProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if (place := self.app_state.get(PLACE)) is not None:
-            self.take_turns_of(place)
+        self._place = self.app_state.get(PLACE)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        if (place := self.app_state.get(PLACE)) is not None:
-            place.end()
+        if self._place is not None:
+            self._place.end()
 
     def is_held_back(self) -> bool:
         return self.read_paused or not self.writable.is_set()
@@ -186,7 +189,6 @@ class BoundedHttp(_ParsedInTurns, H11Protocol):
     def __init__(self, *, connections: Connections, **given: Any) -> None:
         super().__init__(**given)
         self._places = connections
-        self._place: Place | None = None
         self._phase: tuple[_Phase, object] | None = None
         self._since = 0.0
         self._received_bytes = 0
@@ -199,7 +201,6 @@ class BoundedHttp(_ParsedInTurns, H11Protocol):
             self._end(503, "Too many connections are open. Try again in a minute.")
             return
         self.flow = _Flow(transport, self.parse_soon)
-        self.take_turns_of(self._place)
         self.app_state = {**self.app_state, PLACE: self._place}
         self._watch()
 

@@ -12,7 +12,7 @@ from functools import partial
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
 from typing import Annotated, TypeVar, get_origin
-from uuid import uuid4
+from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import structlog
@@ -241,10 +241,11 @@ def add_error_handlers(app: FastAPI) -> None:
 
 class RequestId:
     """Give each request an id, in its log lines and in the `X-Request-Id` header of the response. Until it is authenticated, it acts for
-    nobody, and what it does counts as work for its address."""
+    nobody, and what it does counts as work for the account that `account_of` recognizes without asking the database, or else for its address."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, account_of: Callable[[HTTPConnection], UUID | None]) -> None:
         self._app = app
+        self._account_of = account_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -258,7 +259,7 @@ class RequestId:
             await send(message)
 
         client = scope.get("client")
-        work_for(network_of(client[0]) if client else "")
+        work_for(self._account_of(HTTPConnection(scope)) or network_of(client[0] if client else ""))
         work_behind_pages()
         with structlog.contextvars.bound_contextvars(request_id=request_id), acting_in(NOBODY):
             await self._app(scope, receive, send_with_id)
