@@ -22,6 +22,7 @@ from fundwright.core.fair_loop import work_for_page
 from fundwright.core.keys import lasting_key
 from fundwright.core.messages import t
 from fundwright.core.scopes import NOBODY, act_in
+from fundwright.core.turns import Turns
 from fundwright.core.web import requested_language
 from fundwright.workspaces import service as workspaces
 from fundwright_ui.product.connection import id_in, parse_id
@@ -31,6 +32,8 @@ from fundwright_ui.ui.moments import show_moments_in
 
 _MOST_IDS = 8
 """Real addresses contain fewer. Each is looked up in every table, for each of the person's workspaces."""
+_PAGES_AT_ONCE, _PAGES_OF_EACH, _PAGES_OF_OTHERS = 6, 2, 2
+"""How many pages open at the same time, how many of one account or address, and how many of those are left to others."""
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 OnView = Callable[[str, Actor | None, str], None]
@@ -45,6 +48,7 @@ class ProductHost:
     def __init__(self, core: Core, *, on_view: OnView = lambda _path, _actor, _language: None) -> None:
         self.core = core
         self._on_view = on_view
+        self.page_turns = Turns(_PAGES_AT_ONCE, each=_PAGES_OF_EACH, reserved=_PAGES_OF_OTHERS)
 
     @property
     def has_other_processes(self) -> bool:

@@ -5,7 +5,7 @@ The product passes a `Host` to the runtime, and its translations to `use_transla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +65,13 @@ class LiveTopics(Protocol):
     def subscribed(self, topic: str, listener: Listener) -> AbstractContextManager[None]: ...
 
 
+class Turns(Protocol):
+    """Parties take turns for what there is little of."""
+
+    async def take(self, account: Hashable) -> None: ...
+    def give_back(self, account: Hashable) -> None: ...
+
+
 class Settings(Protocol):
     """Settings that the runtime reads each time it needs them."""
 
@@ -113,6 +120,11 @@ class Host(Protocol):
     @property
     def version(self) -> str:
         """The version of the product. A page that another version rendered reloads."""
+        ...
+
+    @property
+    def page_turns(self) -> Turns:
+        """Turns of accounts and addresses to open pages, each of which waits for one."""
         ...
 
     @property

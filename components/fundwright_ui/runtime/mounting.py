@@ -51,7 +51,7 @@ def mount(
     web_dist = host.core.settings.web_dist
     scripts = [each for files in modules.addresses.values() for each in files]
     bundle = Bundle(web_dist, base=base, modules=scripts, version=host.version)
-    render_slots, painted = RenderSlots(), PaintedPages()
+    render_slots, painted = RenderSlots(host.page_turns), PaintedPages()
     documents = Documents(
         host,
         router=router,

@@ -11,11 +11,12 @@ from weakref import WeakValueDictionary
 
 from starlette.requests import HTTPConnection
 
-from fundwright_ui.runtime.host import Actor, Host
+from fundwright_ui.runtime.host import Actor, Host, Turns
 
 _PAGES_AT_ONCE = 2
 _PAGES_OF_A_VISITOR_AT_ONCE = 1
 _SLOT_TIMEOUT_S = 0.25
+_TURN_TIMEOUT_S = 2.0
 _MAX_FRAMES_PER_S = 100
 _MAX_EXCESS_FRAMES = 5_000
 
@@ -37,30 +38,41 @@ class RenderSlot:
     """The right to render a page, or to handle an event. Expires after a while, so that a page that waits for slow queries does not
     block others."""
 
-    def __init__(self, permits: ExitStack) -> None:
-        self._permits = permits
-        self._expiry = asyncio.get_running_loop().call_later(_SLOT_TIMEOUT_S, self.release)
+    def __init__(self, permits: ExitStack, turn: ExitStack) -> None:
+        self._held = {permits: _SLOT_TIMEOUT_S, turn: _TURN_TIMEOUT_S}
+        loop = asyncio.get_running_loop()
+        self._expiries = [loop.call_later(after_s, each.close) for each, after_s in self._held.items()]
 
     def release(self) -> None:
-        """Allow the owner's next page to be rendered. May be called more than once."""
-        self._expiry.cancel()
-        self._permits.close()
+        """Allow the next page to be rendered. May be called more than once."""
+        for expiry in self._expiries:
+            expiry.cancel()
+        for each in self._held:
+            each.close()
 
 
 class RenderSlots:
     """Limits how many pages of one owner are rendered concurrently, or how many of its events on all its pages are handled concurrently, so
-    that an owner with many does not delay others. At one address, no visitor can hold all slots."""
+    that an owner with many does not delay others. At one address, no visitor can hold all slots.
 
-    def __init__(self) -> None:
+    With `turns`, few owners are served concurrently. After a restart, when everyone's pages open at once, half of them are then open in half of the
+    time; otherwise all would be open at its end, and most of them would have given up before.
+    """
+
+    def __init__(self, turns: Turns | None = None) -> None:
+        self._turns = turns
         self._semaphores = WeakValueDictionary[Owner | UUID | str, asyncio.Semaphore]()
 
     async def acquire(self, owner: Owner) -> RenderSlot:
         """Wait for a slot. The caller releases it."""
-        with ExitStack() as permits:
+        with ExitStack() as permits, ExitStack() as turn:
             if owner.visitor is not None:
                 await self._acquire(owner, _PAGES_OF_A_VISITOR_AT_ONCE, permits)
             await self._acquire(owner.party, _PAGES_AT_ONCE, permits)
-            return RenderSlot(permits.pop_all())
+            if self._turns is not None:
+                await self._turns.take(owner.party)
+                turn.callback(self._turns.give_back, owner.party)
+            return RenderSlot(permits.pop_all(), turn.pop_all())
 
     async def _acquire(self, key: Owner | UUID | str, limit: int, permits: ExitStack) -> None:
         semaphore = self._semaphores.setdefault(key, asyncio.Semaphore(limit))

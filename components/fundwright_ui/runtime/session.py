@@ -48,7 +48,7 @@ _IDLE_CHECK_S = 60.0
 _FIRST_RETRY_S = 0.5
 _LONGEST_RETRY_S = 10.0
 _IDLE_AFTER_S = 2.0
-_KEEP_ALIVE_S = 4.0
+KEEP_ALIVE_S = 4.0
 _SESSION_ENDED = 4401
 _POLICY = 1008
 _FAILED = 1011
@@ -257,7 +257,7 @@ class Session:
         is_notified = False
         while view.failure is None:
             await view.rendered()
-            wait_s = _KEEP_ALIVE_S
+            wait_s = KEEP_ALIVE_S
             if view.is_settled:
                 if not (hello.complete and view.connection.failing):
                     return
@@ -272,7 +272,7 @@ class Session:
                     if wait_s <= 0:
                         return
             await view.next_rendering(wait_s)
-            if time.monotonic() - sent_at >= _KEEP_ALIVE_S:
+            if time.monotonic() - sent_at >= KEEP_ALIVE_S:
                 sent_at = time.monotonic()
                 await transport.send(encode({"type": "pong"}))
 

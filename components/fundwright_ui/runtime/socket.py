@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from itertools import chain
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 from starlette.websockets import WebSocket
@@ -15,7 +17,7 @@ from fundwright_ui.runtime.frames import Hello, read_frame
 from fundwright_ui.runtime.host import Actor, Settings, current_language, set_language, t
 from fundwright_ui.runtime.render_slots import Owner, owner_of
 from fundwright_ui.runtime.router import Redirect
-from fundwright_ui.runtime.session import Session, Site
+from fundwright_ui.runtime.session import KEEP_ALIVE_S, Session, Site
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed, WebSocketTransport
 
 _MAX_SESSIONS_PER_PARTY = 50
@@ -72,7 +74,8 @@ class Sockets:
             await transport.send(encode({"type": "navigate", "path": path, "replace": True, "reload": True}))
             return
         owner = owner_of(self._site.host, actor, transport.request)
-        slot = await self._site.render_slots.acquire(owner)
+        async with _kept_alive(transport):
+            slot = await self._site.render_slots.acquire(owner)
         if not self._make_room(owner):
             slot.release()
             await _refuse(transport, _too_many(), _TOO_MANY)
@@ -96,6 +99,24 @@ class Sockets:
         if evicted is not None:
             evicted.evict(_too_many(), _TOO_MANY)
         return evicted is not None
+
+
+@asynccontextmanager
+async def _kept_alive(transport: Transport) -> AsyncIterator[None]:
+    """Tell the page from time to time that its turn will come: it gives up a connection that is silent. Raises TransportClosed."""
+
+    async def tell() -> NoReturn:
+        while True:
+            await asyncio.sleep(KEEP_ALIVE_S)
+            await transport.send(encode({"type": "pong"}))
+
+    try:
+        async with asyncio.TaskGroup() as both:
+            telling = both.create_task(tell())
+            yield
+            telling.cancel()
+    except* TransportClosed as closed:
+        raise closed.exceptions[0] from None
 
 
 async def _hello(transport: Transport) -> Hello | None:

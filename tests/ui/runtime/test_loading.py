@@ -163,7 +163,7 @@ def pages(core: Core) -> Pages:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Timeouts expire immediately, but never before the test waits for them."""
-    monkeypatch.setattr("fundwright_ui.runtime.session._KEEP_ALIVE_S", 0.01)
+    monkeypatch.setattr("fundwright_ui.runtime.session.KEEP_ALIVE_S", 0.01)
     monkeypatch.setattr("fundwright_ui.runtime.connection._FIRST_RETRY_S", 0.01)
     monkeypatch.setattr("fundwright_ui.runtime.view._LOADING_AFTER_S", 60.0)
     monkeypatch.setattr("fundwright_ui.runtime.view._WHOLE_SCREEN_WITHIN_S", 60.0)

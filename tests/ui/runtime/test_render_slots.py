@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from contextlib import AsyncExitStack
 from uuid import uuid4
 
 import pytest
 
+from fundwright.core.assembly import Core
+from fundwright.core.turns import Turns
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime import render_slots
-from fundwright_ui.runtime.render_slots import Allowances, Owner, RenderSlots
+from fundwright_ui.runtime.render_slots import Allowances, Owner, RenderSlot, RenderSlots
 from tests.support.polling import eventually
 from tests.ui.runtime import conftest
 from tests.ui.runtime.conftest import Crowd, Server, Slow
@@ -27,6 +31,7 @@ async def open_page(server: Server) -> None:
 def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """However slow the machine is, a slot is released only when its page is rendered."""
     monkeypatch.setattr(render_slots, "_SLOT_TIMEOUT_S", 600)
+    monkeypatch.setattr(render_slots, "_TURN_TIMEOUT_S", 600)
 
 
 @pytest.mark.usefixtures("no_limit")
@@ -121,6 +126,76 @@ async def test_a_slot_expires() -> None:
     slots = RenderSlots()
     for _ in range(3):
         await slots.acquire(ONE)
+
+
+@pytest.mark.usefixtures("no_limit")
+async def test_few_owners_are_served_at_once() -> None:
+    """Pages that open at the same time after a restart are ready one after the other, rather than all at the end."""
+    slots = RenderSlots(Turns(2, each=1))
+    first, _second = await slots.acquire(ONE), await slots.acquire(ANOTHER)
+    third = asyncio.create_task(slots.acquire(Owner(uuid4(), None)))
+    await asyncio.sleep(0)
+    assert not third.done()
+    first.release()
+    await third
+
+
+async def test_a_turn_expires(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(render_slots, "_TURN_TIMEOUT_S", 0.05)
+    slots = RenderSlots(Turns(1, each=1))
+    await slots.acquire(ONE)
+    async with asyncio.timeout(5):
+        await slots.acquire(ANOTHER)
+
+
+@pytest.mark.security(53)
+async def test_owners_with_pages_that_wait_leave_turns_to_others(committed: Core) -> None:
+    """However many of their pages wait for slow queries."""
+    slots = RenderSlots(ProductHost(committed).page_turns)
+    hostile = [Owner(uuid4(), None) for _ in range(3)]
+    waiting = [asyncio.create_task(slots.acquire(owner)) for owner in hostile for _ in range(4)]
+    await asyncio.sleep(0.1)
+    async with asyncio.timeout(0.1):
+        await slots.acquire(ONE)
+    for each in waiting:
+        each.cancel()
+
+
+class Line:
+    """Pages wait in it until the gate is open."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.gate = asyncio.Event()
+        self.has_left = False
+        acquire = RenderSlots.acquire
+
+        async def acquire_later(slots: RenderSlots, owner: Owner) -> RenderSlot:
+            try:
+                await self.gate.wait()
+            except asyncio.CancelledError:
+                self.has_left = True
+                raise
+            return await acquire(slots, owner)
+
+        monkeypatch.setattr(RenderSlots, "acquire", acquire_later)
+        monkeypatch.setattr("fundwright_ui.runtime.socket.KEEP_ALIVE_S", 0.05)
+
+
+async def test_a_page_that_waits_hears_that_its_turn_will_come(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line(monkeypatch)
+    async with server.socket() as page:
+        await page.websocket.send(json.dumps({"type": "hello", "path": "/public", "hash": None}))
+        await page.until("pong")
+        line.gate.set()
+        await page.until("mount")
+
+
+async def test_a_page_that_is_left_does_not_wait_any_longer(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line(monkeypatch)
+    async with server.socket() as page:
+        await page.websocket.send(json.dumps({"type": "hello", "path": "/public", "hash": None}))
+        await page.until("pong")
+    await eventually(lambda: line.has_left)
 
 
 @pytest.mark.security(33)

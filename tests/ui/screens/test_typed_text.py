@@ -108,7 +108,7 @@ class Form:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fundwright_ui.runtime.session._KEEP_ALIVE_S", 0.02)
+    monkeypatch.setattr("fundwright_ui.runtime.session.KEEP_ALIVE_S", 0.02)
     monkeypatch.setattr("fundwright_ui.runtime.connection._FIRST_RETRY_S", 0.02)
     monkeypatch.setattr("fundwright_ui.runtime.session._SETTLE_TIMEOUT_S", 0.0)  # a page that shows nothing yet waits this long
 
