@@ -500,7 +500,8 @@ async def refuse_unknown_filters(session: AsyncSession, actor: Actor, core: Core
 
 @needs(Permission.READ)
 async def list_unknown_values(session: AsyncSession, actor: Actor, core: Core, query: OpportunityQuery) -> list[str]:
-    """Return a sentence for each filter with a value that there is not, in notices or in the code lists that we know."""
+    """Return a sentence for each filter with a value that there is not, in notices or in the code lists that we know. Before the first
+    notice of a kind, each agency and each activity code may be one."""
     known: dict[str, Collection[str] | Collection[UUID]] = {}
     if query.source or query.set_aside or query.type or query.agency or query.activity_code:
         published = await facets(session, actor, kind=query.kind)
@@ -509,12 +510,12 @@ async def list_unknown_values(session: AsyncSession, actor: Actor, core: Core, q
             kinds = [query.kind] if query.kind else list(_LISTS)
             agencies += [each.value for kind in kinds for each in await list_sub_agencies(session, actor, kind)]
         known = {
-            "agency": agencies,
-            "activity_code": [each.value for each in published.activity_codes],
             "source": _with([source.name for source in list_sources(core)], published.sources),
             "set_aside": _with(SET_ASIDES, published.set_asides),
             "type": _with(TYPES, published.types),
         }
+        if published.total:
+            known |= {"agency": agencies, "activity_code": [each.value for each in published.activity_codes]}
     if query.category:
         known["category"] = [category.id for category in await categories.list_categories(session, actor)]
     if not set(query.naics) <= set(NAICS_BEGINNINGS):

@@ -118,6 +118,19 @@ class TestIgnoredParameters:
             assert "“samm” is not a valid value for “source”." in alerts(page)
             assert "set_aside" not in alerts(page)
 
+    async def test_a_list_is_not_exported_with_a_value_that_the_api_refuses(self, committed: Core, open_page: Open) -> None:
+        ada = await account_and_samples(committed)
+        async with open_page("/dashboard/sam?source=sam|samm", actor=ada) as page:
+            assert "Export as CSV" not in page.text
+            await page.follow("/dashboard/sam?source=sam")
+            assert "Export as CSV" in page.text
+
+    async def test_any_agency_is_valid_before_there_are_notices(self, committed: Core, open_page: Open) -> None:
+        async with committed.database.transaction() as session:
+            ada = await add_account(session)
+        async with open_page("/dashboard/sam?agency=NASA&activity_code=R01", actor=ada) as page:
+            assert IGNORED not in page.text
+
     async def test_other_values_that_no_notice_has_are_named(self, committed: Core, open_page: Open) -> None:
         ada = await account_and_samples(committed)
         async with open_page(

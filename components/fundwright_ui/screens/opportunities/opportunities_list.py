@@ -129,7 +129,8 @@ def opportunities_list(kind: Kind) -> VdomDict:
             closes="list-actions",
             on_click=lambda: url.set(**{"import": CLOSED if is_importing else OPEN}),
         )
-        total = found.value.listed.total if found.value else 0
+        can_export = found.value is not None and not found.value.unknown  # the API refuses what is not valid
+        total = found.value.listed.total if found.value and can_export else 0
         entries = [
             toggle if actor.may(Permission.WORK) else None,
             button(t("Share"), variant="text", icon_name="link", closes="list-actions", on_click=lambda: url.set(open=SHARE))
