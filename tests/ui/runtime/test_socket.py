@@ -305,7 +305,7 @@ class TestStrangers:
         async with server.socket(token=token) as client:
             await client.hello("/notes")
             async with server.core.database.transaction() as session:
-                monkeypatch.setattr("fundwright.core.live.publish", _say_nothing)
+                monkeypatch.setattr("fundwright.core.live._notify", _say_nothing)
                 actor = await authentication.authenticate(session, server.core, token)
                 assert actor is not None
                 if change == "signed out":
