@@ -1,22 +1,29 @@
-"""Files without references, and only those, are removed from the data folder."""
+"""Files without references, and only those, are removed from the data folder, and old rows from the database."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select, update
 
 from fundwright.accounts import personal_data
 from fundwright.accounts.schemas import Actor, Client
-from fundwright.core import jobs
+from fundwright.core import jobs, mail
 from fundwright.core.assembly import Core
-from fundwright.core.sweeping import sweep
+from fundwright.core.database import now
+from fundwright.core.jobs import Job, JobState
+from fundwright.core.mail import MailKind, OutgoingEmail
+from fundwright.core.sweeping import _sweep_rows, sweep
 from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
 from tests.support.accounts import add_account
 from tests.support.jobs import ended, working
+
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 class Failed(Exception):
@@ -117,3 +124,27 @@ async def test_files_that_packages_have_named_themselves_stay(committed: Core) -
     age(committed)
     assert await sweep(committed) == 0
     assert path.exists()
+
+
+@pytest.mark.security(53)
+async def test_old_emails_and_old_jobs_of_the_installation_are_removed(
+    committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also the 501st: visitors can cause many."""
+    monkeypatch.setattr("fundwright.core.sweeping._BATCH", 2)
+    async with committed.database.transaction() as session:
+        for number in range(5):
+            email = OutgoingEmail("ada@example.org", f"{number}", (), None, "en", kind=MailKind.OTHER)
+            await mail.post(session, committed, email)
+        for owner_id in (None, None, None, ada.id):
+            session.add(Job(kind="x", title="X", owner_id=owner_id, state=JobState.SUCCEEDED, payload={}, ended_at=LONG_AGO))
+        session.add(Job(kind="x", title="X", owner_id=None, state=JobState.SUCCEEDED, payload={}, ended_at=now()))
+        session.add(Job(kind="x", title="X", owner_id=None, state=JobState.QUEUED, payload={}, created_at=LONG_AGO))
+        await session.execute(update(mail.Mail).where(mail.Mail.subject != "4").values(created_at=LONG_AGO))
+    await _sweep_rows(committed)
+    async with committed.database.transaction() as session:
+        assert list(await session.scalars(select(mail.Mail.subject))) == ["4"]
+        left = (await session.execute(select(Job.owner_id, Job.state, Job.ended_at == LONG_AGO))).all()
+    assert sorted(map(str, left)) == sorted(
+        map(str, [(ada.id, "succeeded", True), (None, "succeeded", False), (None, "queued", None)])
+    )

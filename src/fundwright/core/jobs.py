@@ -884,6 +884,12 @@ async def forget(session: AsyncSession, owner_id: UUID) -> None:
     await session.execute(delete(Job).where(Job.owner_id == owner_id))
 
 
+async def forget_old(session: AsyncSession, *, before: datetime, limit: int) -> int:
+    """Delete some of the installation's own jobs that ended before, and return how many: each email is one."""
+    old = select(Job.id).where(Job.owner_id.is_(None), Job.ended_at < before).limit(limit).with_for_update(skip_locked=True)
+    return len((await session.scalars(delete(Job).where(Job.id.in_(old)).returning(Job.id))).all())
+
+
 def job_topic(job_id: UUID) -> str:
     return f"job:{job_id}"
 

@@ -289,6 +289,12 @@ async def forget(session: AsyncSession, recipient: str) -> None:
     await session.execute(delete(Mail).where(Mail.recipient == recipient, Mail.state != MailState.WAITING))
 
 
+async def forget_old(session: AsyncSession, *, before: datetime, limit: int) -> int:
+    """Delete some emails that were written before, and return how many."""
+    old = select(Mail.id).where(Mail.created_at < before).limit(limit).with_for_update(skip_locked=True)
+    return len((await session.scalars(delete(Mail).where(Mail.id.in_(old)).returning(Mail.id))).all())
+
+
 class SentMail(TypedDict):
     state: str
     tries: int

@@ -1,4 +1,4 @@
-"""Removes once a day what is no longer needed: files that nothing refers to, and what packages keep for a limited time.
+"""Removes once a day what is no longer needed: files that nothing refers to, and what is kept for a limited time.
 
 A file is on disk before the transaction that records it commits, and is removed after the transaction that forgets it has committed.
 A process that is killed in between, or a transaction that fails, leaves a file behind.
@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
+from datetime import timedelta
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core import jobs, mail
 from fundwright.core.assembly import Core
+from fundwright.core.database import now
 from fundwright.core.files import lock_file
 from fundwright.core.scopes import across_workspaces
 
@@ -26,6 +29,8 @@ log = structlog.get_logger()
 
 _BATCH = 500
 _EVERY_S = 24 * 60 * 60
+_KEPT = timedelta(days=90)
+"""How long emails and the installation's own jobs are kept. Visitors cause some, too."""
 
 
 async def sweep(core: Core) -> int:
@@ -61,7 +66,7 @@ async def remove_unused(session: AsyncSession, core: Core, name: str) -> bool:
 async def sweep_daily(core: Core) -> None:
     """Sweep immediately, and then once a day until canceled."""
     while True:
-        sweepers: list[Sweeper] = [_sweep_files, *core.plugins.collect("sweepers")]
+        sweepers: list[Sweeper] = [_sweep_files, _sweep_rows, *core.plugins.collect("sweepers")]
         for each in sweepers:
             try:
                 await each(core)
@@ -75,6 +80,14 @@ async def _sweep_files(core: Core) -> None:
     removed = await sweep(core)
     if removed:
         log.info("files.swept", removed=removed)
+
+
+async def _sweep_rows(core: Core) -> None:
+    for forget_old in (mail.forget_old, jobs.forget_old):
+        is_done = False
+        while not is_done:
+            async with core.database.transaction() as session:
+                is_done = await forget_old(session, before=now() - _KEPT, limit=_BATCH) < _BATCH
 
 
 async def _unused(session: AsyncSession, core: Core, names: Collection[str]) -> list[str]:
