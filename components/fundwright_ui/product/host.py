@@ -32,8 +32,8 @@ from fundwright_ui.ui.moments import show_moments_in
 
 _MOST_IDS = 8
 """Real addresses contain fewer. Each is looked up in every table, for each of the person's workspaces."""
-_PAGES_AT_ONCE, _PAGES_OF_EACH, _PAGES_OF_OTHERS = 12, 2, 4
-"""How many pages open at the same time, how many of one account or address, and how many of those are left to others."""
+_PAGES_AT_ONCE, _PAGES_OF_EACH, _PAGES_OF_OTHERS = 12, 4, 4
+"""How many pages open at the same time, how many of one account or address, and how many of those are left to those who have fewer than two."""
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 OnView = Callable[[str, Actor | None, str], None]

@@ -39,9 +39,9 @@ class RenderSlot:
     block others."""
 
     def __init__(self, permits: ExitStack, turn: ExitStack) -> None:
-        self._held = {permits: _SLOT_TIMEOUT_S, turn: _TURN_TIMEOUT_S}
-        loop = asyncio.get_running_loop()
-        self._expiries = [loop.call_later(after_s, each.close) for each, after_s in self._held.items()]
+        self._held = permits, turn
+        call_later = asyncio.get_running_loop().call_later
+        self._expiries = call_later(_SLOT_TIMEOUT_S, permits.close), call_later(_TURN_TIMEOUT_S, turn.close)
 
     def release(self) -> None:
         """Allow the next page to be rendered. May be called more than once."""

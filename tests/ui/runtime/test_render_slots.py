@@ -159,7 +159,7 @@ async def all_wait() -> None:
 async def test_owners_with_pages_that_wait_leave_turns_to_others(committed: Core) -> None:
     """However many of their pages wait for slow queries."""
     slots = RenderSlots(ProductHost(committed).page_turns)
-    hostile = [Owner(uuid4(), None) for _ in range(6)]
+    hostile = [Owner(uuid4(), None) for _ in range(5)]
     waiting = [asyncio.create_task(slots.acquire(owner)) for owner in hostile for _ in range(4)]
     await all_wait()
     other = asyncio.create_task(slots.acquire(ONE))
