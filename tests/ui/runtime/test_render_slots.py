@@ -154,10 +154,11 @@ async def all_wait() -> None:
         await asyncio.sleep(0)
 
 
-@pytest.mark.usefixtures("no_limit")
 @pytest.mark.security(53)
-async def test_owners_with_pages_that_wait_leave_turns_to_others(committed: Core) -> None:
+async def test_owners_with_pages_that_wait_leave_turns_to_others(committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many of their pages wait for slow queries."""
+    monkeypatch.setattr(render_slots, "_SLOT_TIMEOUT_S", 0)
+    monkeypatch.setattr(render_slots, "_TURN_TIMEOUT_S", 600)
     slots = RenderSlots(ProductHost(committed).page_turns)
     hostile = [Owner(uuid4(), None) for _ in range(5)]
     waiting = [asyncio.create_task(slots.acquire(owner)) for owner in hostile for _ in range(4)]
