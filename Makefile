@@ -52,8 +52,8 @@ pains: setup ## Run the tests for known problems of server-driven interfaces, th
 	$(BIN)/python -m scripts.checklists pains
 	exec $(BIN)/python -m scripts.mutants pains
 
-mutants: setup ## Break each promise on purpose and check that a test fails; ONLY="security/16 pains/05" breaks only these
-	exec $(BIN)/python -m scripts.mutants $(ONLY)
+mutants: setup ## Break each promise on purpose and check that a test fails; ONLY="security/16 pains/05" breaks only these, KEEP=1 notes the tests
+	exec $(BIN)/python -m scripts.mutants $(ONLY) $(if $(KEEP),--keep)
 
 sbom: setup ## List all locked Python and npm packages in var/sbom, as CycloneDX files for vulnerability scanners
 	exec $(BIN)/python -m scripts.sbom

@@ -3,7 +3,7 @@ ONLY="security/16 pains/05"`.
 
 A mutant is a patch in tests/mutants/security or tests/mutants/pains. Its name begins with the number of the item (`21` or `21+30`),
 and its first line describes what it breaks. It is applied to a copy of the source. Then, for each item, a test with the item's
-marker must fail.
+marker must fail. Those that failed before are named below the first line, and run first; with KEEP=1, they are written there.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from scripts.checklists import FOLDERS, LISTS, PROJECT, Result, run_marked_tests
 
 MUTANTS = PROJECT / "tests/mutants"
 AT_ONCE = 2
+_CAUGHT_BY = "Caught by "
 SHARED = (".venv", "node_modules")
 COPIED = ("web/dist", "var/models")
 """Created by setup. Copied instead of linked, because following a link counts as a blocking call in the server."""
@@ -53,6 +54,18 @@ class Mutant:
         return self.path.read_text().partition("\n")[0]
 
     @property
+    def known_tests(self) -> list[str]:
+        """The tests that have caught it before."""
+        head = self.path.read_text().partition("\ndiff --git ")[0]
+        return [line.removeprefix(_CAUGHT_BY) for line in head.splitlines() if line.startswith(_CAUGHT_BY)]
+
+    def keep(self, tests: Iterable[str]) -> None:
+        """Name the tests that have caught it."""
+        _, separator, changes = self.path.read_text().partition("\ndiff --git ")
+        head = [self.sentence, *(f"{_CAUGHT_BY}{test}" for test in dict.fromkeys(tests)), ""]
+        self.path.write_text("\n".join(head) + separator + changes)
+
+    @property
     def breaks_browser_code(self) -> bool:
         return "\n+++ b/web/" in self.path.read_text()
 
@@ -66,8 +79,9 @@ class Verdict:
     """Why the mutant counts as not caught."""
 
 
-def main(only: Sequence[str] = ()) -> bool:
-    """Returns whether every item has a mutant and all of them are caught. `only` contains prefixes of their names."""
+def main(only: Sequence[str] = (), *, keeps: bool = False) -> bool:
+    """Returns whether every item has a mutant and all of them are caught. `only` contains prefixes of their names. `keeps` says whether to
+    write down which tests have caught them."""
     wanted = tuple(only) or ("",)
     mutants = [mutant for mutant in all_mutants() if mutant.name.startswith(wanted)]
     missing = sorted(name for name in without_mutant() if name.startswith(wanted))
@@ -93,6 +107,9 @@ def main(only: Sequence[str] = ()) -> bool:
             {test: verdict.mutant.list_name for verdict in verdicts for test in verdict.tests}, free.get()
         )
     caught = [verdict for verdict in verdicts if not verdict.reason and fail_anyway.isdisjoint(verdict.tests)]
+    if keeps:
+        for verdict in caught:
+            verdict.mutant.keep(verdict.tests)
     for test in sorted(fail_anyway):
         print(f"INVALID, because it also fails without a mutant: {test}")
     print(f"{len(caught)} of {len(verdicts)} mutants caught")
@@ -168,11 +185,11 @@ def undefined_names(copy: Path) -> str | None:
 
 
 def results_of(mutant: Mutant, item: int, copy: Path) -> list[Result]:
-    """The results of the item's tests, up to the first failure."""
+    """The results of the item's tests, up to the first failure. Those that have caught the mutant before run first."""
     marker, _ = LISTS[mutant.list_name]
     results: list[Result] = []
-    for folder in FOLDERS:
-        results += run_marked_tests(marker, "--item", str(item), "--exitfirst", runs=[[folder]], project=copy, is_quiet=True)
+    for paths in (*mutant.known_tests, *FOLDERS):
+        results += run_marked_tests(marker, "--item", str(item), "--exitfirst", runs=[[paths]], project=copy, is_quiet=True)
         if any(result.outcome == "failed" for result in results):
             break
     return results
@@ -223,4 +240,4 @@ def build_web(copy: Path) -> None:
 
 if __name__ == "__main__":
     os.environ["CI"] = "true"
-    sys.exit(0 if main(sys.argv[1:]) else 1)
+    sys.exit(0 if main([each for each in sys.argv[1:] if each != "--keep"], keeps="--keep" in sys.argv) else 1)

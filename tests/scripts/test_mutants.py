@@ -92,6 +92,37 @@ class TestVerdict:
         assert failing_tests(tests, copy) == {"tests/test_lamp.py::test_fails_anyway"}
 
 
+class TestKnownTests:
+    def test_are_kept_below_the_sentence(self, tmp_path: Path) -> None:
+        path = tmp_path / "1-lamp.patch"
+        path.write_text(patch("1", "on", "off"))
+        mutant = Mutant(path)
+        assert mutant.known_tests == []
+        for tests in (["tests/test_a.py::test[two words]", "b", "b"], ["c"]):
+            mutant.keep(tests)
+            assert mutant.known_tests == list(dict.fromkeys(tests))
+        assert mutant.sentence == "Breaks 1."
+        assert path.read_text() == patch("1", "on", "off").replace("Breaks 1.\n", "Breaks 1.\nCaught by c\n")
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("known", ["tests/test_lamp.py::test_is_on", "tests/test_lamp.py::test_renamed"])
+    def test_run_first(self, copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: str) -> None:
+        path = tmp_path / "security/1-lamp.patch"
+        path.parent.mkdir()
+        path.write_text(patch("1", "def is_on(): return True", "def is_on(): return False"))
+        Mutant(path).keep([known])
+        ran: list[object] = []
+        run = mutants.run_marked_tests
+
+        def noted(*arguments: object, runs: list[list[object]], **options: object) -> object:
+            ran.extend(runs)
+            return run(*arguments, runs=runs, **options)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(mutants, "run_marked_tests", noted)
+        assert list(verdict_on(Mutant(path), copy).tests) == ["tests/test_lamp.py::test_is_on"]
+        assert ran == [[known]] if known.endswith("is_on") else ran == [[known], ["tests"]]
+
+
 class TestEveryPromise:
     def test_has_a_mutant(self) -> None:
         assert mutants.without_mutant() == set()
