@@ -358,11 +358,12 @@ class TestParty:
         )
         assert found[0] > found[1] == 1
 
-    @pytest.mark.parametrize(("signed", "party"), [(None, "198.51.100.7"), (UUID(int=1), UUID(int=1))])
+    @pytest.mark.parametrize(("signed", "party"), [(None, "198.51.100.7"), (UUID(int=1), ("198.51.100.7", UUID(int=1)))])
     async def test_of_a_request_is_that_of_its_token_before_anyone_asks_the_database(
         self, signed: UUID | None, party: object
     ) -> None:
-        """People at one address, such as an office, would otherwise share one turn until they are recognized."""
+        """People at one address, such as an office, would otherwise share one turn until they are recognized. Others, at another address, take none of
+        theirs with a token that they have stolen."""
 
         async def app(_scope: object, _receive: object, _send: object) -> None:
             assert current_party() == party

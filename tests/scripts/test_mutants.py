@@ -134,5 +134,6 @@ class TestEveryMutant:
         checked = mutants.apply(mutant.path, PROJECT, "--check")
         assert checked.returncode == 0, checked.stderr
         assert mutant.sentence.endswith(".")
+        assert "\n\ndiff --git a/" in mutant.path.read_text(), "`keep` looks for this"
         _, items = LISTS[mutant.list_name]
         assert set(mutant.items) <= set(range(1, len(items) + 1))

@@ -16,6 +16,7 @@ from fundwright.accounts.schemas import Actor, Client, Permission
 from fundwright.authentication import request_authentication
 from fundwright.core import live
 from fundwright.core.assembly import Core
+from fundwright.core.connections import network_of
 from fundwright.core.cookies import set_visitor_cookie, visitor_of
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.fair_loop import work_for_page
@@ -32,8 +33,8 @@ from fundwright_ui.ui.moments import show_moments_in
 
 _MOST_IDS = 8
 """Real addresses contain fewer. Each is looked up in every table, for each of the person's workspaces."""
-_PAGES_AT_ONCE, _PAGES_OF_EACH, _PAGES_OF_OTHERS = 12, 4, 4
-"""How many pages open at the same time, how many of one account or address, and how many of those are left to those who have fewer than two."""
+_PAGES_AT_ONCE, _PAGES_OF_EACH, _PAGES_OF_OTHERS = 8, 4, 3
+"""How many pages open at the same time, how many of one account, and how many of those are left to accounts with fewer than two."""
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 OnView = Callable[[str, Actor | None, str], None]
@@ -131,6 +132,9 @@ class ProductHost:
 
     def client_of(self, connection: HTTPConnection) -> Client:
         return client_of(connection)
+
+    def network_of(self, connection: HTTPConnection) -> str:
+        return network_of(client_of(connection).address)
 
     def visitor_of(self, connection: HTTPConnection) -> str:
         return visitor_of(connection)

@@ -192,6 +192,10 @@ class Host(Protocol):
 
     def client_of(self, connection: HTTPConnection) -> Client: ...
 
+    def network_of(self, connection: HTTPConnection) -> str:
+        """The network addresses that count as one: those of one IPv6 customer, or a single IPv4 address."""
+        ...
+
     def visitor_of(self, connection: HTTPConnection) -> str:
         """Identifies a visitor among those at the same address; "" if the browser has no visitor cookie yet."""
         ...

@@ -51,6 +51,10 @@ class PaintedPages:
         self._pages.append(page)
         return True
 
+    def has(self, hash: str | None) -> bool:
+        """Whether a page with this hash is kept, whosesoever."""
+        return any(page.hash == hash for page in self._pages)
+
     def take(self, hash: str | None, found: Found, actor: Actor | None, language: str) -> View | None:
         """The view of a page with this hash that was painted for exactly this actor, address, and language. Ends its keeping."""
         for page in self._pages:

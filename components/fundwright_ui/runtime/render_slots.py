@@ -16,7 +16,7 @@ from fundwright_ui.runtime.host import Actor, Host, Turns
 _PAGES_AT_ONCE = 2
 _PAGES_OF_A_VISITOR_AT_ONCE = 1
 _SLOT_TIMEOUT_S = 0.25
-_TURN_TIMEOUT_S = 2.0
+_TURN_TIMEOUT_S = 1.0
 _MAX_FRAMES_PER_S = 100
 _MAX_EXCESS_FRAMES = 5_000
 
@@ -31,7 +31,7 @@ class Owner(NamedTuple):
 
 
 def owner_of(host: Host, actor: Actor | None, connection: HTTPConnection) -> Owner:
-    return Owner(actor.id, None) if actor else Owner(host.client_of(connection).address, host.visitor_of(connection))
+    return Owner(actor.id, None) if actor else Owner(host.network_of(connection), host.visitor_of(connection))
 
 
 class RenderSlot:
@@ -55,21 +55,21 @@ class RenderSlots:
     """Limits how many pages of one owner are rendered concurrently, or how many of its events on all its pages are handled concurrently, so
     that an owner with many does not delay others. At one address, no visitor can hold all slots.
 
-    With `turns`, few owners are served concurrently. After a restart, when everyone's pages open at once, half of them are then open in half of the
-    time; otherwise all would be open at its end, and most of them would have given up before.
+    With `turns`, few people are served concurrently. After a restart, when everyone's pages open at once, half of them are then open in half of the
+    time; otherwise all would be open at its end, and most of them would have given up before. The small pages of visitors do not wait for that.
     """
 
     def __init__(self, turns: Turns | None = None) -> None:
         self._turns = turns
         self._semaphores = WeakValueDictionary[Owner | UUID | str, asyncio.Semaphore]()
 
-    async def acquire(self, owner: Owner) -> RenderSlot:
-        """Wait for a slot. The caller releases it."""
+    async def acquire(self, owner: Owner, *, is_painted: bool = False) -> RenderSlot:
+        """Wait for a slot, and unless the page is painted, for a turn. The caller releases it."""
         with ExitStack() as permits, ExitStack() as turn:
             if owner.visitor is not None:
                 await self._acquire(owner, _PAGES_OF_A_VISITOR_AT_ONCE, permits)
             await self._acquire(owner.party, _PAGES_AT_ONCE, permits)
-            if self._turns is not None:
+            if self._turns is not None and isinstance(owner.party, UUID) and not is_painted:
                 await self._turns.take(owner.party)
                 turn.callback(self._turns.give_back, owner.party)
             return RenderSlot(permits.pop_all(), turn.pop_all())

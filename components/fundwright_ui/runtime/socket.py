@@ -75,7 +75,7 @@ class Sockets:
             return
         owner = owner_of(self._site.host, actor, transport.request)
         async with _kept_alive(transport):
-            slot = await self._site.render_slots.acquire(owner)
+            slot = await self._site.render_slots.acquire(owner, is_painted=self._site.painted.has(hello.hash))
         if not self._make_room(owner):
             slot.release()
             await _refuse(transport, _too_many(), _TOO_MANY)

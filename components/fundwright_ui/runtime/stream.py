@@ -292,12 +292,12 @@ class Streams:
     async def open(self, request: Request) -> Response:
         """`POST {base}/stream` with `hello`: opens a stream. The response ends when the person leaves the page."""
         self._require_own_page(request)
-        hello = await self._body(request, _MAX_HELLO_BYTES, self._host.client_of(request).address)
+        hello = await self._body(request, _MAX_HELLO_BYTES, self._host.network_of(request))
         actor = await self._host.authenticate(request)
         set_language(self._host.language_of(actor, request))
         key = _signed(self._host, secrets.token_urlsafe(32), actor.session_id if actor else None)
         owner = actor.session_id if actor else None
-        stream = EventStream(request, key, hello, owner=owner or self._host.client_of(request).address, memory=self._memory)
+        stream = EventStream(request, key, hello, owner=owner or self._host.network_of(request), memory=self._memory)
 
         async def run(receive: Receive, send: Send) -> None:
             with self._registered(stream):
@@ -322,7 +322,7 @@ class Streams:
         session_id = self._host.session_named_by(request)
         if not hmac.compare_digest(_signed(self._host, key.partition(".")[0], session_id).encode(), key.encode()):
             return Response(status_code=410)
-        owner = session_id or self._host.client_of(request).address
+        owner = session_id or self._host.network_of(request)
         is_elsewhere = key not in self._streams
         if is_elsewhere and not self._host.has_other_processes:
             return Response(status_code=410)

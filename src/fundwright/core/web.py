@@ -241,7 +241,8 @@ def add_error_handlers(app: FastAPI) -> None:
 
 class RequestId:
     """Give each request an id, in its log lines and in the `X-Request-Id` header of the response. Until it is authenticated, it acts for
-    nobody, and what it does counts as work for the account that `account_of` recognizes without asking the database, or else for its address."""
+    nobody, and what it does counts as work for its network, of which each account that `account_of` recognizes without asking the database is one of
+    its own."""
 
     def __init__(self, app: ASGIApp, *, account_of: Callable[[HTTPConnection], UUID | None]) -> None:
         self._app = app
@@ -259,7 +260,8 @@ class RequestId:
             await send(message)
 
         client = scope.get("client")
-        work_for(self._account_of(HTTPConnection(scope)) or network_of(client[0] if client else ""))
+        network, account_id = network_of(client[0] if client else ""), self._account_of(HTTPConnection(scope))
+        work_for((network, account_id) if account_id else network)
         work_behind_pages()
         with structlog.contextvars.bound_contextvars(request_id=request_id), acting_in(NOBODY):
             await self._app(scope, receive, send_with_id)

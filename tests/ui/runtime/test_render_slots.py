@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import AsyncExitStack
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
+from starlette.requests import HTTPConnection
 
 from fundwright.core.assembly import Core
 from fundwright.core.turns import Turns
 from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime import render_slots
-from fundwright_ui.runtime.render_slots import Allowances, Owner, RenderSlot, RenderSlots
+from fundwright_ui.runtime.render_slots import Allowances, Owner, RenderSlot, RenderSlots, owner_of
 from tests.support.polling import eventually
 from tests.ui.runtime import conftest
 from tests.ui.runtime.conftest import Crowd, Server, Slow
@@ -140,6 +142,25 @@ async def test_few_owners_are_served_at_once() -> None:
     await third
 
 
+async def test_visitors_and_painted_pages_wait_for_no_turn() -> None:
+    slots = RenderSlots(Turns(1, each=1))
+    await slots.acquire(ONE)
+    async with asyncio.timeout(5):
+        for visitor in ("one", "other"):
+            await slots.acquire(Owner("198.51.100.7", visitor))
+        await slots.acquire(ANOTHER, is_painted=True)
+
+
+@pytest.mark.security(53)
+@pytest.mark.parametrize("address", ["2001:db8:0:1::7", "2001:db8:0:1::8"])
+async def test_the_addresses_of_one_customer_are_one_owner(committed: Core, address: str) -> None:
+    scope = {"type": "http", "headers": [], "client": (address, 1), "app": SimpleNamespace(state=SimpleNamespace(core=committed))}
+    owner = owner_of(ProductHost(committed), None, HTTPConnection(scope))
+    other = {**scope, "client": ("2001:db8:0:1::9", 1)}
+    assert owner == owner_of(ProductHost(committed), None, HTTPConnection(other))
+    assert owner != owner_of(ProductHost(committed), None, HTTPConnection({**scope, "client": ("2001:db8:0:2::9", 1)}))
+
+
 async def test_a_turn_expires(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(render_slots, "_TURN_TIMEOUT_S", 0.05)
     slots = RenderSlots(Turns(1, each=1))
@@ -160,7 +181,7 @@ async def test_owners_with_pages_that_wait_leave_turns_to_others(committed: Core
     monkeypatch.setattr(render_slots, "_SLOT_TIMEOUT_S", 0)
     monkeypatch.setattr(render_slots, "_TURN_TIMEOUT_S", 600)
     slots = RenderSlots(ProductHost(committed).page_turns)
-    hostile = [Owner(uuid4(), None) for _ in range(5)]
+    hostile = [Owner(uuid4(), None) for _ in range(3)]
     waiting = [asyncio.create_task(slots.acquire(owner)) for owner in hostile for _ in range(4)]
     await all_wait()
     other = asyncio.create_task(slots.acquire(ONE))
@@ -178,13 +199,13 @@ class Line:
         self.has_left = False
         acquire = RenderSlots.acquire
 
-        async def acquire_later(slots: RenderSlots, owner: Owner) -> RenderSlot:
+        async def acquire_later(slots: RenderSlots, owner: Owner, **options: bool) -> RenderSlot:
             try:
                 await self.gate.wait()
             except asyncio.CancelledError:
                 self.has_left = True
                 raise
-            return await acquire(slots, owner)
+            return await acquire(slots, owner, **options)
 
         monkeypatch.setattr(RenderSlots, "acquire", acquire_later)
         monkeypatch.setattr("fundwright_ui.runtime.socket.KEEP_ALIVE_S", 0.05)
