@@ -142,6 +142,7 @@ async def test_few_owners_are_served_at_once() -> None:
     await third
 
 
+@pytest.mark.usefixtures("no_limit")
 async def test_visitors_and_painted_pages_wait_for_no_turn() -> None:
     slots = RenderSlots(Turns(1, each=1))
     await slots.acquire(ONE)
