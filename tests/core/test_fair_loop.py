@@ -164,14 +164,14 @@ class TestTurns:
         assert (run(main)[0] == "page") is comes_next
 
     def test_pages_with_tiny_steps_leave_turns_to_others(self) -> None:
-        """On the real clock: the database answers in two milliseconds, again and again."""
+        """On the real clock: the database answers in two milliseconds, again and again. Also to those who owe much, for many long steps."""
 
         async def main() -> int:
             order = list[str]()
 
             async def page() -> None:
                 work_for("page")
-                for _ in range(100):
+                for _ in range(60):
                     await asyncio.sleep(0.002)
                     order.append("page")
 
@@ -180,18 +180,20 @@ class TestTurns:
                 while True:
                     await asyncio.sleep(0)
                     order.append("busy")
-                    end = perf_counter() + 0.001
+                    end = perf_counter() + 0.005
                     while perf_counter() < end:
                         pass
 
-            going = asyncio.create_task(busy())
-            await asyncio.sleep(0.2)
+            going = [asyncio.create_task(busy()) for _ in range(64)]
+            await asyncio.sleep(0.5)
             order.clear()
             await asyncio.create_task(page())
-            going.cancel()
+            for each in going:
+                each.cancel()
+            await asyncio.wait(going)
             return order.count("busy")
 
-        assert run(main) > 20
+        assert run(main) > 25
 
     def test_nobody_waits_for_a_page_that_uses_as_much(self, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("fundwright.core.fair_loop._EXPECTED_S", 10.0)
