@@ -22,7 +22,7 @@ from fundwright.authentication import api_tokens, sessions, throttle
 from fundwright.cli import app
 from fundwright.conversation import schemas as conversation
 from fundwright.conversation import service as conversation_service
-from fundwright.core import edge, health, job_leases, jobs, web
+from fundwright.core import edge, health, job_leases, jobs, sweeping, web
 from fundwright.core.plugins import GROUP
 from fundwright.core.settings import Settings
 from fundwright.generation import claims, editing, records
@@ -40,6 +40,7 @@ from fundwright.training import repository as training
 from fundwright.training.readers import docx, text
 from fundwright.trash import schemas as trash
 from fundwright_ui import extension
+from fundwright_ui.product import host
 from fundwright_ui.runtime import connection, outbox
 from scripts import tables
 from tests.architecture.tree import PROJECT, nodes, python, texts
@@ -231,7 +232,9 @@ class TestFigures:
             ("running.md", r"its result is valid for (\d+) seconds", health._READINESS_LASTS_S),
             ("running.md", r"no more heartbeats. After (a minute), another worker takes its jobs", job_leases.LEASE_S),
             ("running.md", r"ends such a job after (\d+) seconds", job_leases.STALLED_S),
-            ("running.md", r"at most (\d+) requests of one client address", edge._MOST_ARRIVING),
+            ("running.md", r"At most (\d+) requests of each account", edge._MOST_ARRIVING),
+            ("running.md", r"opens (\d+) pages at a time", host._PAGES_AT_ONCE),
+            ("running.md", r"at most (\d+) of one account, so", host._PAGES_OF_EACH),
             ("runtime-protocol.md", r"on up to (\d+) s", connection._LONGEST_RETRY_S),
             (
                 "runtime-protocol.md",
@@ -245,6 +248,7 @@ class TestFigures:
             ("sharing.md", r"at most (\d+) in ten minutes for each link", opening._COMMENT_LIMITS[0]),
             ("sharing.md", r"for each link and (\d+) for each network address", opening._COMMENT_LIMITS[1]),
             ("sharing.md", r"network address, and (\d+) for each link", conversation_service.MOST_OF_GUESTS),
+            ("signing-in.md", r"the rest of it after (\d+) days", sweeping._KEPT.days),
             ("signing-in.md", r"wrong code within (\d+) minutes", throttle.WINDOW.seconds / 60),
             ("signing-in.md", r"pauses codes for (\d+) minutes", throttle.BAN.seconds / 60),
             ("signing-in.md", r"wrong password within (\d+) minutes", throttle.WINDOW.seconds / 60),
