@@ -17,7 +17,20 @@ from tests.access.test_ids import CANARY, NOT_OWNED, World
 PRIVATE_TABLES = ("category", "chunk", "document", "draft", "label", "training_run")
 """Tables in which only the owner changes records."""
 _SEEN_BY_ADMINISTRATORS = frozenset(
-    ("account", "feedback", "import", "invitation", "job", "payment", "photo", "post", "post slug", "premium link", "session")
+    (
+        "account",
+        "feedback",
+        "import",
+        "invitation",
+        "job",
+        "payment",
+        "photo",
+        "post",
+        "post slug",
+        "premium link",
+        "session",
+        "workspace",
+    )
 )
 _HERE = Client(address="192.0.2.7")
 

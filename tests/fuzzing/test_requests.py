@@ -112,7 +112,7 @@ async def try_all(
 async def test_lists(committed: Core, world: World, fuzz: Fuzz) -> None:
     asked = questions(build_app(committed), st.sampled_from(sorted(world.ids.values())))
     await try_all(committed, fuzz, Role.ADMIN, asked.map(lambda asked: ("GET", asked[0], {"params": asked[1]})), examples=40)
-    assert fuzz.outcomes["200"] > fuzz.tried / 3
+    assert fuzz.outcomes["200"] > fuzz.tried / 6  # most values of filters are unknown, which is refused
 
 
 async def test_bodies(committed: Core, world: World, fuzz: Fuzz) -> None:

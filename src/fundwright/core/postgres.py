@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import IO
@@ -70,7 +71,7 @@ class EmbeddedPostgres:
         """Identifies the cluster on the command line of its server, which every process can read."""
         return f"fundwright.cluster={_digest(str(self._cluster))}"
 
-    @property
+    @cached_property
     def _sockets(self) -> Path:
         """The folder of the server's socket, whose path is limited to about 100 characters.
 
