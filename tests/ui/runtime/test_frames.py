@@ -35,6 +35,7 @@ FRAMES_A_PAGE = 25
 PAGES_A_BATCH = 20
 PAGES_AT_ONCE = 10
 MAX_OPEN_PAGES = 50
+TOO_MANY = 4429
 MAX_POOLED = 10  # the pools of the database and of threads open their members one by one
 MAX_MORE_OBJECTS = 20_000  # four a frame; a session is some thousands
 MAX_GROWTH_BYTES = 15_000_000
@@ -161,20 +162,26 @@ def made_pages(number: int) -> list[Page]:
     return pages
 
 
-async def send(server: Server, page: Page) -> None:
-    """Open a page, send all frames of `page` without waiting for responses, and end the connection as specified."""
+async def send(server: Server, page: Page) -> bool:
+    """Open a page, send all frames of `page` without waiting for responses, and end the connection as specified. Returns whether it could be
+    opened: pages that were left count until their events have been handled."""
     async with server.socket() as stranger:
         with suppress(ConnectionClosed):
             await stranger.websocket.send(page.opening)
             await stranger.websocket.recv()
     async with server.socket() as client:
-        await client.hello("/public")
+        try:
+            await client.hello("/public")
+        except ConnectionClosed as closed:
+            if closed.rcvd is None or closed.rcvd.code != TOO_MANY:
+                raise
+            return False
         target = find(client.tree, "add")["e"]["onClick"]["h"]
         with suppress(ConnectionClosed):
             for frame in page.frames:
                 await client.websocket.send(frame if isinstance(frame, bytes) else frame.replace(ADD, target))
             if page.ending == "left":
-                return
+                return True
             await client.websocket.send('{"type": "ping"}')
             await client.until("pong")
         client.websocket.transport.abort()
@@ -183,6 +190,7 @@ async def send(server: Server, page: Page) -> None:
             hello = {"type": "hello", "path": "/public", "session": client.session, "received": client.received}
             await again.websocket.send(json.dumps(hello))
             await again.websocket.recv()
+    return True
 
 
 async def send_all(server: Server, pages: Sequence[Page]) -> None:
@@ -190,7 +198,9 @@ async def send_all(server: Server, pages: Sequence[Page]) -> None:
 
     async def work() -> None:
         while waiting:
-            await send(server, waiting.pop())
+            page = waiting.pop()
+            if not await send(server, page):
+                waiting.append(page)
 
     async with asyncio.TaskGroup() as workers:
         for _ in range(PAGES_AT_ONCE):
