@@ -22,7 +22,9 @@ LISTS = (
     "/dashboard/subscription", "/dashboard/users", "/dashboard/outbox", "/dashboard/user/account?tab=security",
 )  # fmt: skip
 FREE_TEXT = {
+    "activity_code": "any, before there are notices; a later test tries it with some",
     "added_after": "a moment, which the checks of dates try",
+    "agency": "any, before there are notices; a later test tries it with some",
     "company": "a name",
     "filters": "the filter that is open",
     "link": "the secret of an email",
