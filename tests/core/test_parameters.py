@@ -110,6 +110,7 @@ WITHOUT_CHECK = {
 class TestValues:
     async def test_unknown_ones_are_refused_by_every_route(self, committed: Core, admin: Actor) -> None:
         app = api_of(committed, *Plugins([hooks, extension]).collect("api_routers"))
+        await account_and_samples(committed)
         accepted: list[str] = []
         async with program(app, admin) as client:
             for route, name in FILTERS:
@@ -123,6 +124,7 @@ class TestValues:
 
     async def test_unknown_ids_are_refused_by_every_route(self, committed: Core, admin: Actor) -> None:
         app = api_of(committed, *Plugins([hooks, extension]).collect("api_routers"))
+        await account_and_samples(committed)
         accepted: list[str] = []
         async with program(app, admin) as client:
             for route, name in FILTERS:
