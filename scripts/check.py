@@ -88,10 +88,13 @@ STYLE_AND_TYPES = (
 )
 SECOND_HALF = (
     "tests/architecture",
+    "tests/billing",
     "tests/cli",
     "tests/generation",
     "tests/pipeline",
     "tests/scripts",
+    "tests/searches",
+    "tests/sharing",
     "tests/tasks",
     "tests/templates",
     "tests/training",
