@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 from reactpy import component, html
 from reactpy.types import VdomDict
@@ -68,6 +70,12 @@ class TestTrash:
         async with mounted(committed, ada, trash_screen, path=f"{PATH}?text=ferry") as screen:
             assert "No items in the trash match." in screen.text
         assert [item.kind for item in await listed(committed, ada)] == ["category"]
+
+    async def test_what_is_no_longer_in_the_list_was_not_found(self, committed: Core, ada: Actor) -> None:
+        await fill(committed, ada)
+        async with mounted(committed, ada, trash_screen, path=PATH) as screen:
+            await screen.emit("DataTable", "on_action", id=str(uuid4()))
+            assert screen.toasts == ["The item in the trash was not found. It may have been removed. Go back to the list and try again."]
 
     async def test_an_opened_item_is_restored(self, committed: Core, ada: Actor) -> None:
         await fill(committed, ada)

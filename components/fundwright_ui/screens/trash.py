@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
 from fundwright.core.choices import unknown_values
+from fundwright.core.errors import NotFound
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.trash import service as trash
@@ -64,7 +65,9 @@ def trash_screen() -> VdomDict:
     url.report(["kind"], unknown_values(query, kind=labels))
 
     async def restore(session: AsyncSession, row: RowOpened) -> TrashRead:
-        (item,) = [each.item for each in listing.rows.shown if each.id == row.id]
+        item = next((each.item for each in listing.rows.shown if each.id == row.id), None)
+        if item is None:
+            raise NotFound(t("The item in the trash"))
         await trash.restore(session, actor, connection.core, item.id, client=connection.client)
         return item
 
