@@ -75,7 +75,9 @@ class TestTrash:
         await fill(committed, ada)
         async with mounted(committed, ada, trash_screen, path=PATH) as screen:
             await screen.emit("DataTable", "on_action", id=str(uuid4()))
-            assert screen.toasts == ["The item in the trash was not found. It may have been removed. Go back to the list and try again."]
+            assert screen.toasts == [
+                "The item in the trash was not found. It may have been removed. Go back to the list and try again."
+            ]
 
     async def test_an_opened_item_is_restored(self, committed: Core, ada: Actor) -> None:
         await fill(committed, ada)
