@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -114,9 +115,9 @@ class TestKnownTests:
         ran: list[object] = []
         run = mutants.run_marked_tests
 
-        def noted(*arguments: object, runs: list[list[object]], **options: object) -> object:
+        def noted(*arguments: Any, runs: list[list[object]], **options: Any) -> object:
             ran.extend(runs)
-            return run(*arguments, runs=runs, **options)  # type: ignore[arg-type]
+            return run(*arguments, runs=runs, **options)
 
         monkeypatch.setattr(mutants, "run_marked_tests", noted)
         assert list(verdict_on(Mutant(path), copy).tests) == ["tests/test_lamp.py::test_is_on"]

@@ -124,7 +124,7 @@ class Host(Protocol):
 
     @property
     def page_turns(self) -> Turns:
-        """Turns of accounts and addresses to open pages, each of which waits for one."""
+        """Turns of accounts to open pages, each of which waits for one."""
         ...
 
     @property

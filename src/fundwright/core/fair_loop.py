@@ -118,6 +118,8 @@ class FairEventLoop(asyncio.SelectorEventLoop):
     def _start_serving(
         self, protocol_factory: Any, sock: Any, sslcontext: Any = None, server: Any = None, backlog: int = 100, *rest: Any
     ) -> None:
+        """asyncio uses one number for how many connections the system keeps waiting and for how many it accepts in one step; there is no
+        public way to lower only the second."""
         super()._start_serving(protocol_factory, sock, sslcontext, server, min(backlog, _ACCEPTED_AT_ONCE), *rest)  # type: ignore[misc]
 
     def _line_up(self, work: _Work) -> None:

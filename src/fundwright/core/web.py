@@ -243,8 +243,8 @@ def add_error_handlers(app: FastAPI) -> None:
 
 class RequestId:
     """Give each request an id, in its log lines and in the `X-Request-Id` header of the response. Until it is authenticated, it acts for
-    nobody, and what it does counts as work for its network, of which each account that `account_of` recognizes without asking the database is one of
-    its own."""
+    nobody, and what it does counts as work for its network address or, if `account_of` recognizes an account without asking the database, for that
+    account at that address."""
 
     def __init__(self, app: ASGIApp, *, account_of: Callable[[HTTPConnection], UUID | None]) -> None:
         self._app = app

@@ -129,14 +129,13 @@ def opportunities_list(kind: Kind) -> VdomDict:
             closes="list-actions",
             on_click=lambda: url.set(**{"import": CLOSED if is_importing else OPEN}),
         )
-        can_export = found.value is not None and not found.value.unknown  # the API refuses what is not valid
-        total = found.value.listed.total if found.value and can_export else 0
+        exported = found.value.listed.total if found.value and not found.value.unknown else 0  # the API refuses what is not valid
         entries = [
             toggle if actor.may(Permission.WORK) else None,
             button(t("Share"), variant="text", icon_name="link", closes="list-actions", on_click=lambda: url.set(open=SHARE))
             if actor.may(Permission.WORK)
             else None,
-            export_button(connection, "/api/opportunities/export.csv", total, query, variant="text"),
+            export_button(connection, "/api/opportunities/export.csv", exported, query, variant="text"),
         ]
         return page(
             t("Opportunities"),
