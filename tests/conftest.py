@@ -186,6 +186,15 @@ async def actor(session: AsyncSession) -> Actor:
 
 
 @pytest.fixture(scope="session")
+def shared_cases() -> Path:
+    """The small files that were read wrong; tests that need them are skipped if they are missing."""
+    folder = _PROJECT.parent / "shared" / "cases"
+    if not folder.exists():
+        pytest.skip("the shared cases are missing")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The real data beside the project; tests that need it are skipped if it is missing."""
     folder = _PROJECT.parent / "shared" / "data"

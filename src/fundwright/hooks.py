@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from fundwright.language.protocols import EmbedderFactory, WriterFactory
     from fundwright.notifications.schemas import NotificationKind
     from fundwright.opportunities.sources import Source
+    from fundwright.reading.formats import Reader
     from fundwright.templates.schemas import DraftTemplate
-    from fundwright.training.readers import Reader
     from fundwright.trash.service import TrashKind
     from fundwright.workspaces.restrictions import RestrictableKind
     from fundwright.workspaces.service import WorkspaceCreationCheck, WorkspaceDeletedHandler

@@ -182,6 +182,7 @@ ROUTES = _table(
         GET /api/training/documents/{document_id}
         GET /api/training/documents/{document_id}/file
         GET /api/training/documents/{document_id}/restriction
+        GET /api/training/formats
         GET /api/training/models
         GET /api/training/passages
         GET /api/training/passages/export.csv

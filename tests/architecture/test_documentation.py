@@ -31,13 +31,13 @@ from fundwright.insights import schemas as insights
 from fundwright.notifications import schemas as notifications
 from fundwright.opportunities import importing
 from fundwright.opportunities.repository import scoring
+from fundwright.reading import text, word
 from fundwright.sharing import opening
 from fundwright.templates import schemas as template_schemas
 from fundwright.templates import service as templates
 from fundwright.training import api as training_api
 from fundwright.training import chunking, extraction
 from fundwright.training import repository as training
-from fundwright.training.readers import docx, text
 from fundwright.trash import schemas as trash
 from fundwright_ui import extension
 from fundwright_ui.product import host
@@ -254,9 +254,9 @@ class TestFigures:
             ("signing-in.md", r"wrong password within (\d+) minutes", throttle.WINDOW.seconds / 60),
             ("signing-in.md", r"account with a password for (\d+) minutes", throttle.BAN.seconds / 60),
             ("signing-in.md", r"An account has at most (\d+) known devices", sessions._MAX_KNOWN_DEVICES),
-            ("training.md", r"is larger than (\d+) MB when unpacked", docx._MAX_UNPACKED_BYTES / 1_000_000),
+            ("training.md", r"is larger than (\d+) MB when unpacked", word._MAX_UNPACKED_BYTES / 1_000_000),
             ("training.md", r"to more than (\d+) MB of text or HTML", text._MAX_TEXT_BYTES / 1_000_000),
-            ("training.md", r"an XML part of more than (\d+) MB", docx._MAX_PART_BYTES / 1_000_000),
+            ("training.md", r"an XML part of more than (\d+) MB", word._MAX_PART_BYTES / 1_000_000),
             ("training.md", r"that takes more than (\d+) minutes", extraction.LIMITS.total_seconds / 60),
             ("training.md", r"needs more than (\d+) GB of memory", extraction.LIMITS.memory_bytes / 1_000_000_000),
             ("training.md", r"contains more than (\d+) MB of text", extraction.LIMITS.output_bytes / 1_000_000),

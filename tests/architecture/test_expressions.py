@@ -29,8 +29,8 @@ from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.people import people
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind
-from fundwright.training.readers.markdown import MarkdownReader
-from fundwright.training.readers.paragraphs import paragraphs
+from fundwright.reading.markdown import MarkdownReader
+from fundwright.reading.paragraphs import paragraphs
 
 PROJECT = Path(__file__).resolve().parents[2]
 CPU_SECONDS = 20
@@ -97,8 +97,8 @@ GENERAL = (
 EXEMPT = {
     "fundwright.accounts.service._EMAIL": "matched from the beginning only, with at most 254 characters",
     "fundwright.accounts.schemas._PHONE": "matched from the beginning only, with at most 50 characters",
-    "fundwright.training.readers.paragraphs._LIST_ITEM": "matched at the beginning of a line only",
-    "fundwright.training.readers.paragraphs._NUMBERED_HEADING": "matched at the beginning of a line only",
+    "fundwright.reading.paragraphs._LIST_ITEM": "matched at the beginning of a line only",
+    "fundwright.reading.paragraphs._NUMBERED_HEADING": "matched at the beginning of a line only",
     "fundwright.training.titles._NO_TITLE": "matched from the beginning only, with at most 120 characters",
 }
 """Expressions that are never used for searching, so that they cannot start again at each character."""
@@ -238,8 +238,8 @@ def test_megabytes_are_scanned_in_linear_time(scanner: str) -> None:
 @pytest.mark.parametrize(
     "run",
     [
-        lambda text: list(MarkdownReader()._blocks(text.splitlines())),
-        lambda text: paragraphs(text.splitlines(), frozenset(), page=None),
+        lambda text: MarkdownReader().read(text.replace("\0", " ").encode(), "a.md"),
+        lambda text: paragraphs(text.splitlines(), frozenset()),
     ],
     ids=["Markdown", "text"],
 )

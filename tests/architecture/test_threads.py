@@ -13,7 +13,7 @@ from tests.architecture.tree import nodes, python
 _DISK = "reads or writes a piece of a file, or asks the system about it"
 _COMMAND = "a command of the command line, which serves nobody else"
 SHORT = {
-    ("training/service.py", "choose_reader"): "reads the beginning of a file",
+    ("training/service.py", "reader_of"): "reads the beginning of a file",
     ("training/service.py", "path.is_file"): _DISK,
     ("training/service.py", "lambda: sorted(_SAMPLE.iterdir())"): _DISK,
     ("training/service.py", "path.read_bytes"): _DISK,

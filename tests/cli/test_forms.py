@@ -192,10 +192,8 @@ class TestImport:
         path = os.fsencode(tmp_path / "sam-") + b"\xff\n.csv"
         Path(os.fsdecode(path)).write_bytes(sam_file(sam_row(NoticeId=notice_id(61))))
         done = shell.run("import", "sam", os.fsdecode(path))
-        assert (done.returncode, done.stdout.decode()) == (
-            0,
-            "sam-\ufffd\ufffd.csv: 1 new, 0 changed, 0 unchanged, 0 rejected.\n",
-        ), done.stderr.decode()
+        assert done.returncode == 0, done.stderr.decode()
+        assert done.stdout.decode().startswith("sam-\ufffd\ufffd.csv: 1 new, 0 changed, 0 unchanged, 0 rejected.\n")
         assert not [
             kept for kept in (shell.data / "files").rglob("*") if kept.is_file() and kept.read_bytes().startswith(b"NoticeId")
         ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -13,13 +12,14 @@ from fundwright.language.company import infer_company
 from fundwright.language.extractive import ExtractiveWriter
 from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
+from fundwright.reading.formats import read
+from fundwright.reading.lines import lines_of
+from fundwright.reading.markdown import MarkdownReader
+from fundwright.reading.text import TextReader
 from fundwright.templates.builtin import TEMPLATES
 from fundwright.templates.schemas import TemplateSection
 from fundwright.training.chunking import chunk
 from fundwright.training.kinds import propose
-from fundwright.training.readers import choose_reader, read
-from fundwright.training.readers.markdown import MarkdownReader
-from fundwright.training.readers.text import TextReader
 from fundwright.training.schemas import DocumentText, Passage, PassagePlace
 from tests.firms import Firm
 from tests.firms.layouts import Layout
@@ -36,10 +36,7 @@ async def _at_once(function: partial[R]) -> R:
 
 def read_document(filename: str, text: str) -> DocumentText:
     title = Path(filename).stem
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / filename
-        path.write_text(text, encoding="utf-8")
-        cut = chunk(read(choose_reader(_READERS, path, filename), path, filename))
+    cut = chunk(lines_of(read(_READERS, text.encode(), filename)))
     id = uuid5(NAMESPACE_URL, filename)
     places = tuple(
         PassagePlace(

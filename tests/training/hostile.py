@@ -7,11 +7,11 @@ import os
 import re
 import signal
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sandbox_forks import FRAME
-from fundwright.training.readers import Block, Reader, Unreadable
+from fundwright.reading.document import Document, Paragraph, plain
+from fundwright.reading.formats import Reader, Unreadable
 
 _HEAD = b"HOSTILE\x00"
 _CHANNEL = 3
@@ -60,12 +60,13 @@ def document(action: str) -> bytes:
 class HostileReader:
     media_type = "application/x-hostile"
     label = "hostile"
+    suffixes = (".hostile",)
 
     def recognizes(self, head: bytes, filename: str) -> bool:
         return head.startswith(_HEAD)
 
-    def read(self, path: Path, filename: str) -> list[Block]:
-        match path.read_bytes().removeprefix(_HEAD).decode().strip():
+    def read(self, content: bytes, filename: str) -> Document:
+        match content.removeprefix(_HEAD).decode().strip():
             case "loop":  # holds the GIL
                 re.match(r"(a+)+$", "a" * 60 + "b")
             case "allocate":
@@ -81,10 +82,10 @@ class HostileReader:
             case "a reason with null characters":
                 raise Unreadable("No\x00.")
             case "flood":
-                return [Block(text="word " * 30_000_000)]
+                return Document((Paragraph(plain("word " * 30_000_000)),))
             case action:
                 raise ValueError(action)
-        return [Block(text="Nothing happened.")]
+        return Document((Paragraph(plain("Nothing happened.")),))
 
 
 @hookimpl

@@ -1,17 +1,16 @@
 from __future__ import annotations
 
-import zipfile
-from pathlib import Path
+import io
 
 import docx
 import pytest
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
+from fundwright.reading.lines import Line
+from fundwright.reading.markdown import MarkdownReader
+from fundwright.reading.word import WordReader
 from fundwright.training import service, titles
-from fundwright.training.readers import Block, title_in
-from fundwright.training.readers.docx import DocxReader
-from fundwright.training.readers.markdown import MarkdownReader
 from fundwright.training.schemas import DocumentTitle
 from tests.training.conftest import AddFile
 
@@ -21,38 +20,36 @@ class TestPropose:
         ("blocks", "metadata", "title"),
         [
             (
-                [Block("Capability Statement – Tidewater", level=1), Block("We run service desks.")],
+                [Line("Capability Statement – Tidewater", level=1), Line("We run service desks.")],
                 "",
                 "Capability Statement – Tidewater",
             ),
-            ([Block("March 4, 2026"), Block("Annual report\n2025", level=1)], "", "Annual report 2025"),
-            ([Block("CAPABILITY STATEMENT OF THE USGS", level=1)], "", "Capability Statement of the USGS"),
-            ([Block("We run service desks.")], "Annual report 2025", "Annual report 2025"),
-            ([Block("Introduction", level=1)], "Microsoft Word - final.docx", ""),
-            ([Block("1. Executive summary", level=1)], "Document1", ""),
-            ([Block("We " * 20), Block("What we do best", level=2)], "", ""),
-            ([Block("FA8750-26-R-0001 / 2026-03", level=1)], "", ""),
-            ([Block("Results:", level=1)], "", ""),
-            ([Block("Core competencies", level=1)], "", ""),
-            ([Block("SOLICITATION NO. 140P2024", level=1)], "", ""),
+            ([Line("March 4, 2026"), Line("Annual report\n2025", level=1)], "", "Annual report 2025"),
+            ([Line("CAPABILITY STATEMENT OF THE USGS", level=1)], "", "Capability Statement of the USGS"),
+            ([Line("We run service desks.")], "Annual report 2025", "Annual report 2025"),
+            ([Line("Introduction", level=1)], "Microsoft Word - final.docx", ""),
+            ([Line("1. Executive summary", level=1)], "Document1", ""),
+            ([Line("We " * 20), Line("What we do best", level=2)], "", ""),
+            ([Line("FA8750-26-R-0001 / 2026-03", level=1)], "", ""),
+            ([Line("Results:", level=1)], "", ""),
+            ([Line("Core competencies", level=1)], "", ""),
+            ([Line("SOLICITATION NO. 140P2024", level=1)], "", ""),
             ([], "", ""),
         ],
     )
-    def test_a_good_heading_at_the_beginning_or_the_metadata(self, blocks: list[Block], metadata: str, title: str) -> None:
+    def test_a_good_heading_at_the_beginning_or_the_metadata(self, blocks: list[Line], metadata: str, title: str) -> None:
         read = [(block.text, block.level is not None) for block in blocks]
         assert titles.propose(read, metadata=metadata) == title
 
 
-def test_metadata_is_read_from_word_files_and_may_be_damaged(tmp_path: Path) -> None:
-    path = tmp_path / "a.docx"
+def test_metadata_is_read_from_word_files_and_may_be_missing() -> None:
     document = docx.Document()
     document.core_properties.title = "Annual report 2025"
-    document.save(str(path))
-    assert title_in(DocxReader(), path) == "Annual report 2025"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("word/document.xml", "<damaged")
-    assert title_in(DocxReader(), path) == ""
-    assert title_in(MarkdownReader(), path) == ""
+    document.add_paragraph("We run service desks.")
+    document.save(file := io.BytesIO())
+    assert WordReader().read(file.getvalue(), "a.docx").title == "Annual report 2025"
+    assert MarkdownReader().read(b'---\ntitle: "Annual report"\n---\nWe run service desks.', "a.md").title == "Annual report"
+    assert MarkdownReader().read(b"We run service desks.", "a.md").title == ""
 
 
 class TestDocuments:

@@ -28,7 +28,9 @@ def add_to(app: typer.Typer) -> None:
 
 def train(
     context: typer.Context,
-    files: Annotated[list[Path], typer.Argument(help="PDF, DOCX, Markdown, HTML, or text files.", metavar="FILE")],
+    files: Annotated[
+        list[Path], typer.Argument(help="Files of any format that can be added, such as PDF, DOCX, XLSX, or EML.", metavar="FILE")
+    ],
     kind: Annotated[
         DocumentKind | None, typer.Option(help="Kind of the documents. Default: detected from each document's text.")
     ] = None,

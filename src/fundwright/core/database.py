@@ -270,6 +270,8 @@ class _SharedPool(AsyncAdaptedQueuePool):
     The server itself does not wait for a turn, and neither does a session within another one, whose party might wait for itself.
     """
 
+    __module__ = AsyncAdaptedQueuePool.__module__  # its log is that of SQLAlchemy, which says only what is wrong
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         most = self._pool.maxsize + self._max_overflow

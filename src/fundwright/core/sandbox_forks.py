@@ -84,7 +84,7 @@ def main() -> None:
                     if not message:
                         for pid in watches:
                             _kill(pid)
-                        return
+                        os._exit(0)  # the signals of their ends would interrupt what ends the interpreter
                     request = json.loads(message)
                     pid, watch = _fork(request["modules"], *received)
                     watches[pid] = watch

@@ -47,6 +47,8 @@ _BULLET = re.compile(rf"[ \t]{{0,40}}(?:[{re.escape(_MARKS)}]|o(?=\s)|\(?(?:\d{{
 _PRIVATE_MARK = re.compile(r"[ \t]{0,40}[\ue000-\uf8ff]\s{0,20}(?=\S)")
 _NUMBERED = re.compile(r"\s{0,20}(?:\d{1,2}(?:(?:\.\d{1,2}){1,3}[.)]?|[.)])|[IVX]{1,5}\.|[A-Z]\.)\s{1,20}(?=[A-ZÄÖÜÉÀ])")
 _RULE = re.compile(r"[\s|:=_*~+.-]{3,}")
+_HEAD_RULE = re.compile(r"\s{0,3}\|(?:\s?:?-{1,100}:?\s?\|){1,100}\s{0,10}")
+"""Between the names of columns and the rows, as in Markdown, where a table of two columns often has a labeled value above the rule."""
 _PAGE = re.compile(
     r"\W{0,20}(?:(?:page|seite)\s{0,5})?\d{1,4}(?:\s{0,5}(?:of|/|von|de|sur)\s{0,5}\d{1,4})?\W{0,20}", re.IGNORECASE
 )
@@ -126,6 +128,8 @@ class _Reading:
     """Lines of a paragraph or of an item that are not a block yet."""
     is_item: bool = False
     columns: tuple[str, ...] = ()
+    is_ruled: bool = False
+    """Whether a rule below the columns says that they are names."""
     wrapped: int = _MIN_WRAPPED
     """A shorter line was not wrapped to fit the page or its column."""
     beside: dict[int, tuple[str, str]] = field(default_factory=dict[int, tuple[str, str]])
@@ -404,6 +408,15 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
         reading.close()
         return
     cells = _cells(line)
+    if len(cells) > 2 and 2 * sum(map(bool, cells)) > len(cells) and after and _HEAD_RULE.fullmatch(reading.line(after)):
+        reading.close()
+        reading.columns, reading.is_ruled = cells, True
+        return
+    reading.is_ruled = reading.is_ruled and len(cells) == len(reading.columns) > 0
+    if reading.is_ruled:
+        reading.close()
+        reading.blocks.append(_row(cells, place, reading.columns))
+        return
     if cells and "|" in line and len(listed := _pairs(line)) > 1:
         reading.close()
         _add_pairs(reading, listed, place)
@@ -513,9 +526,11 @@ def _add_cells(reading: _Reading, cells: tuple[str, ...], place: tuple[int, int]
     if begins_table and (len(follows) == len(cells) or (after and _RULE.fullmatch(reading.line(after)))):
         reading.columns = cells
         return
-    columns = reading.columns if len(reading.columns) == len(cells) else ()
-    text = " | ".join(cell for cell in cells if cell)
-    reading.blocks.append(Block(BlockKind.ROW, text, start, end, cells=cells, columns=columns))
+    reading.blocks.append(_row(cells, place, reading.columns if len(reading.columns) == len(cells) else ()))
+
+
+def _row(cells: tuple[str, ...], place: tuple[int, int], columns: tuple[str, ...]) -> Block:
+    return Block(BlockKind.ROW, " | ".join(cell for cell in cells if cell), *place, cells=cells, columns=columns)
 
 
 @lru_cache(maxsize=_CACHED_LINES)

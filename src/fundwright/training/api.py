@@ -19,6 +19,7 @@ from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
 from fundwright.training import collecting, service
 from fundwright.training.schemas import (
+    AcceptedFormat,
     Answer,
     CollectionChoice,
     CollectionForm,
@@ -66,6 +67,13 @@ async def add_text(request: Request, core: CoreDep, actor: Uploader) -> Document
     pasted = await receive_json(request, core, PastedText, max_bytes=_MAX_TEXT_BYTES)
     async with request_slot(core, actor), core.database.transaction() as session:
         return await service.add_text(session, actor, core, pasted)
+
+
+@router.get("/formats")
+async def list_formats(core: CoreDep, actor: CurrentActor) -> list[AcceptedFormat]:
+    """Return the formats of files that can be added."""
+    require(actor, Permission.READ)
+    return service.list_formats(core)
 
 
 @router.get("/documents")

@@ -8,13 +8,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID, uuid5
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import spans_of
-from fundwright.training.readers import Block
+from fundwright.reading.lines import Line
 
 _WORDS = 180
 _OVERLAP_WORDS = 30
@@ -77,46 +77,77 @@ class _Piece:
     heading: tuple[str, ...]
     page: int | None
     is_heading: bool
+    is_row: bool
 
 
-def chunk(blocks: Sequence[Block]) -> ChunkedDocument:
-    """Join the blocks to one text and split it. Call it in a thread."""
-    parts: list[str] = []
-    pieces: list[_Piece] = []
-    path: list[tuple[int, str]] = []
-    offset = 0
-    for block in blocks:
-        report_progress()
-        if block.level is not None:
-            title = " ".join(block.text.split())[:_HEADING_CHARACTERS]
-            path = [(level, text) for level, text in path if level < block.level] + [(block.level, title)]
-        heading = tuple(text for _, text in path if text)
-        for start, end in _short_spans(block.text):
-            words = len(block.text[start:end].split())
-            pieces.append(_Piece(offset + start, offset + end, words, heading, block.page, block.level is not None))
-        parts.append(block.text)
-        offset += len(block.text) + 2
-    return ChunkedDocument(text="\n\n".join(parts), chunks=list(_cut(pieces)))
+def chunk(lines: Sequence[Line]) -> ChunkedDocument:
+    """Join the lines to one text and split it. Call it in a thread."""
+    return _Cutting().cut(lines)
 
 
-def _cut(pieces: list[_Piece]) -> list[ChunkSpan]:
-    spans: list[ChunkSpan] = []
-    current: list[_Piece] = []
-    fresh = 0  # words that are in no earlier chunk
-    for piece in pieces:
-        report_progress()
-        words = sum(item.words for item in current)
-        is_full = words + piece.words > _WORDS or (bool(current) and piece.end - current[0].start > MAX_CHARACTERS)
-        if current and (is_full or (piece.is_heading and fresh >= _MIN_WORDS and not current[-1].is_heading)):
-            if fresh:
-                spans.append(_close(current))
-            current = [] if piece.is_heading else _tail(current, piece)
-            fresh = 0
-        current.append(piece)
-        fresh += piece.words
-    if current and fresh:
-        spans.append(_close(current))
-    return spans
+class _Cutting:
+    """A chunk that begins within a table repeats the head of the table, also in the text."""
+
+    def __init__(self) -> None:
+        self._parts = list[str]()
+        self._offset = 0
+        self._current = list[_Piece]()
+        self._fresh = 0
+        """The number of words in no earlier chunk."""
+        self._spans = list[ChunkSpan]()
+
+    def cut(self, lines: Sequence[Line]) -> ChunkedDocument:
+        path: list[tuple[int, str]] = []
+        for line in lines:
+            report_progress()
+            if line.level is not None:
+                title = " ".join(line.text.split())[:_HEADING_CHARACTERS]
+                path = [(level, text) for level, text in path if level < line.level] + [(line.level, title)]
+            heading = tuple(text for _, text in path if text)
+            self._write("\n" if line.row > 1 else "\n\n")
+            first = self._offset
+            spans = [(0, len(line.text))] if line.row and _is_short(line.text) else _short_spans(line.text)
+            for start, end in spans:
+                words = len(line.text[start:end].split())
+                piece = _Piece(first + start, first + end, words, heading, line.page, line.level is not None, line.row > 0)
+                if self._is_full(piece):
+                    self._close(piece)
+                    if line.head and not start:
+                        self._add(replace(piece, end=first + len(line.head), words=0))
+                        self._write(f"{line.head}\n")
+                        first = self._offset
+                        piece = replace(piece, start=first + start, end=first + end)
+                self._add(piece)
+            self._write(line.text)
+        if self._current and self._fresh:
+            self._spans.append(_span(self._current))
+        return ChunkedDocument(text="".join(self._parts).rstrip("\n"), chunks=self._spans)
+
+    def _write(self, text: str) -> None:
+        if self._offset or text.strip():
+            self._parts.append(text)
+            self._offset += len(text)
+
+    def _add(self, piece: _Piece) -> None:
+        self._current.append(piece)
+        self._fresh += piece.words
+
+    def _is_full(self, piece: _Piece) -> bool:
+        if not self._current:
+            return False
+        words = sum(item.words for item in self._current)
+        is_full = words + piece.words > _WORDS or piece.end - self._current[0].start > MAX_CHARACTERS
+        return is_full or (piece.is_heading and self._fresh >= _MIN_WORDS and not self._current[-1].is_heading)
+
+    def _close(self, following: _Piece) -> None:
+        if self._fresh:
+            self._spans.append(_span(self._current))
+        self._current = [] if following.is_heading or following.is_row else _tail(self._current, following)
+        self._fresh = 0
+
+
+def _is_short(row: str) -> bool:
+    return len(row) <= MAX_CHARACTERS and len(row.split()) <= _WORDS
 
 
 def _tail(pieces: list[_Piece], following: _Piece) -> list[_Piece]:
@@ -126,13 +157,13 @@ def _tail(pieces: list[_Piece], following: _Piece) -> list[_Piece]:
         words += piece.words
         has_many_words = words > min(_OVERLAP_WORDS, _WORDS - following.words)
         is_long = pieces[-1].end - piece.start > _OVERLAP_CHARACTERS or following.end - piece.start > MAX_CHARACTERS
-        if has_many_words or is_long or piece.is_heading:
+        if has_many_words or is_long or piece.is_heading or piece.is_row:
             break
         tail.insert(0, piece)
     return tail
 
 
-def _close(pieces: list[_Piece]) -> ChunkSpan:
+def _span(pieces: list[_Piece]) -> ChunkSpan:
     body = next((piece for piece in pieces if not piece.is_heading), pieces[0])
     first = pieces[0].start
     places: list[Place] = []

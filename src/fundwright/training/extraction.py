@@ -13,9 +13,10 @@ from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits, crashed
 from fundwright.core.visible import visible_line
 from fundwright.language.schemas import DocumentKind
+from fundwright.reading.formats import Reader, Unreadable, file_missing, read
+from fundwright.reading.lines import lines_of
 from fundwright.training import kinds, titles
 from fundwright.training.chunking import MAX_CHARACTERS, ChunkedDocument, ChunkSpan, chunk
-from fundwright.training.readers import Reader, Unreadable, choose_reader, file_missing, read, title_in
 from fundwright.training.titles import MAX_TITLE_CHARACTERS
 
 _TEXTS = 3
@@ -36,7 +37,15 @@ LIMITS = Limits(
     total_seconds=300,
     memory_bytes=1_000_000_000,
     output_bytes=100_000_000,
-    modules=("docx", "docx.table", "lxml.html", "pypdf"),
+    modules=(
+        "docx",
+        "docling.backend.html_backend",
+        "docling.backend.msword_backend",
+        "fundwright.reading.pdf_parser",
+        "lxml.html",
+        "pypdf",
+        "pypdfium2",
+    ),
 )
 
 
@@ -45,14 +54,21 @@ async def extract(core: Core, readers: Sequence[Reader], path: Path, filename: s
     work = partial(_extracted, list(readers), path, filename, title)
     name = t("“{name}”", name=filename)
     results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
+    checked = await core.computing.run(partial(_checked, results), deadline_s=LIMITS.total_seconds, is_background=True)
+    if isinstance(checked, str):
+        raise crashed(LIMITS, name, reason=checked)
+    return checked
+
+
+def _checked(results: list[bytes]) -> ChunkedDocument | str:
+    """Validate the results of a reader, which may be compromised. Returns the name of the error for anything that `chunk` never returns."""
     try:
-        return await core.computing.run(partial(_checked, results), deadline_s=LIMITS.total_seconds, is_background=True)
+        return _validated(results)
     except ValueError as error:
-        raise crashed(LIMITS, name, reason=type(error).__name__) from error
+        return type(error).__name__
 
 
-def _checked(results: list[bytes]) -> ChunkedDocument:
-    """Validate the results of a reader, which may be compromised. Raises ValueError for anything that `chunk` never returns."""
+def _validated(results: list[bytes]) -> ChunkedDocument:
     if len(results) < _TEXTS:
         raise ValueError("There is no text.")
     kind, title, text = DocumentKind(results[0].decode()), results[1].decode(), results[2].decode()
@@ -82,13 +98,14 @@ def _checked(results: list[bytes]) -> ChunkedDocument:
 
 def _extracted(readers: Sequence[Reader], path: Path, filename: str, title: str) -> Iterator[bytes]:
     try:
-        reader = choose_reader(readers, path, filename)
+        content = path.read_bytes()
     except FileNotFoundError as error:
         raise file_missing(filename) from error
-    blocks = read(reader, path, filename)
-    chunked = chunk(blocks)
+    document = read(readers, content, filename)
+    lines = lines_of(document)
+    chunked = chunk(lines)
     yield kinds.propose(title=title, filename=filename, text=chunked.text).encode()
-    yield titles.propose([(block.text, block.level is not None) for block in blocks], metadata=title_in(reader, path)).encode()
+    yield titles.propose([(line.text, line.level is not None) for line in lines], metadata=document.title).encode()
     yield chunked.text.encode()
     for start in range(0, len(chunked.chunks), _SPANS_PER_RESULT):
         yield _SPANS.dump_json(chunked.chunks[start : start + _SPANS_PER_RESULT])

@@ -28,11 +28,11 @@ from fundwright.core.visible import visible_line
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
 from fundwright.language.schemas import DocumentKind, nearest_heading
+from fundwright.reading.formats import Reader, Unreadable
 from fundwright.training import kinds, repository
 from fundwright.training.chunking import ids_of
 from fundwright.training.extraction import extract
 from fundwright.training.models import Document, FailureRecord
-from fundwright.training.readers import Reader, Unreadable
 from fundwright.training.schemas import DocumentSource, ProposeKinds, RemoveFiles, TrainDocuments
 from fundwright.training.service import documents_topic, subject_of
 from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file

@@ -21,12 +21,6 @@ from fundwright.training import collecting, events, repository, service
 from fundwright.training.jobs import propose_kinds, remove_files, train
 from fundwright.training.models import Document, DocumentCollection
 from fundwright.training.personal_data import own_files
-from fundwright.training.readers import Reader
-from fundwright.training.readers.docx import DocxReader
-from fundwright.training.readers.html import HtmlReader
-from fundwright.training.readers.markdown import MarkdownReader
-from fundwright.training.readers.pdf import PdfReader
-from fundwright.training.readers.text import TextReader
 from fundwright.training.schemas import ProposeKinds, RemoveFiles, TrainDocuments
 from fundwright.trash.service import TrashKind
 from fundwright.workspaces.restrictions import RestrictableKind
@@ -44,12 +38,6 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
         JobHandler(ProposeKinds, propose_kinds, no_actor),
         JobHandler(RemoveFiles, remove_files, no_actor),
     ]
-
-
-@hookimpl
-def document_readers() -> Iterable[Reader]:
-    # The text reader accepts everything that no other reader recognizes, so it must be last.
-    return [PdfReader(), DocxReader(), HtmlReader(), MarkdownReader(), TextReader()]
 
 
 @hookimpl

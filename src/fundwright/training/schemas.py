@@ -129,6 +129,15 @@ class DocumentQuery(PageRequest):
     is_searched: bool = False
 
 
+class AcceptedFormat(BaseModel):
+    """A format of files that are read."""
+
+    label: str
+    media_type: str
+    suffixes: tuple[str, ...]
+    """How the names of its files end, such as “.pdf”."""
+
+
 class PastedText(BaseModel):
     """Pasted text, and the collection to put it into. Markdown headings in it are recognized."""
 

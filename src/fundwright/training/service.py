@@ -38,12 +38,13 @@ from fundwright.language import service as language
 from fundwright.language import units
 from fundwright.language.protocols import Embedder, Vectors
 from fundwright.language.schemas import OUR_KINDS, DocumentKind, heading_text
+from fundwright.reading.formats import Reader, reader_of
+from fundwright.reading.markdown import MarkdownReader
 from fundwright.training import answering, collecting, naming, repository
 from fundwright.training.collecting import documents_topic
 from fundwright.training.models import Document, TrainingRun
-from fundwright.training.readers import Reader, choose_reader
-from fundwright.training.readers.markdown import MarkdownReader
 from fundwright.training.schemas import (
+    AcceptedFormat,
     Answer,
     DocumentFailure,
     DocumentQuery,
@@ -100,6 +101,12 @@ class AlreadyAdded(Conflict):
         self.document_id = document.id
 
 
+def list_formats(core: Core) -> list[AcceptedFormat]:
+    """Return the formats of files that are read."""
+    readers: list[Reader] = core.plugins.collect("document_readers")
+    return [AcceptedFormat(label=each.label, media_type=each.media_type, suffixes=each.suffixes) for each in readers]
+
+
 @needs(Permission.WORK)
 async def add_document(
     session: AsyncSession,
@@ -124,7 +131,7 @@ async def add_document(
         if known is not None:
             raise AlreadyAdded(known)
         readers: list[Reader] = core.plugins.collect("document_readers")
-        reader = await asyncio.to_thread(choose_reader, readers, received.path, name)
+        reader = await asyncio.to_thread(reader_of, readers, received.path, name)
         wanted = title.strip() or title_of_file(name)
         free_title = await _unused_title(session, actor, wanted, name, is_filename=not title.strip())
         await _check_quota(session, actor, core, size_bytes=received.size_bytes)
@@ -534,7 +541,7 @@ async def _add_sample(session: AsyncSession, actor: Actor, core: Core) -> bool:
             if await repository.find_document_by_content(session, actor.workspace_id, received.sha256) is not None:
                 continue
             name = path.stem.replace("-", " ")
-            reader = await asyncio.to_thread(choose_reader, core.plugins.collect("document_readers"), path, path.name)
+            reader = await asyncio.to_thread(reader_of, core.plugins.collect("document_readers"), path, path.name)
             document = Document(
                 owner_id=actor.workspace_id,
                 title=t("Sample: {name}", name=name),

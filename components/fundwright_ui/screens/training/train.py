@@ -100,7 +100,6 @@ _STATE_COLORS: dict[DocumentState, Color] = {
     DocumentState.TRAINED: "success",
     DocumentState.FAILED: "error",
 }
-_ACCEPT = ".pdf,.docx,.md,.markdown,.html,.htm,.txt,.text"
 
 
 class Overview(BaseModel):
@@ -332,13 +331,14 @@ def _added_to(collection: CollectionRead | None) -> str:
 def _add_documents(load: Callable[[], None], collection: CollectionRead | None) -> VdomDict:
     connection, url = use_connection(), use_url_state()
     address = "/api/training/documents"
+    formats = training.list_formats(connection.core)
     return html.div(
         {"className": "fw-stack fw-stack-tight", "role": "group", "aria-label": t("Add documents")},
         FileDrop(
             label=t("Choose files"),
-            hint=t("Or drop them here: PDF, DOCX, Markdown, HTML, or text"),
+            hint=t("Or drop them here: {formats}", formats=", ".join(each.label for each in formats)),
             upload_url=connection.href(f"{address}?collection={collection.id}" if collection else address),
-            accept=_ACCEPT,
+            accept=",".join(suffix for each in formats for suffix in each.suffixes),
             is_multiple=True,
             max_bytes=connection.core.settings.max_upload_bytes,
             children=[button(t("Paste text"), icon_name="edit", on_click=lambda: url.set(open=_PASTE, document=None))],

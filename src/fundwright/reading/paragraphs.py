@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.training.readers import Block
+from fundwright.reading.document import Heading, Paragraph, runs_of
 
 _NUMBERED_HEADING = re.compile(
     r"\s{0,3}(?:(\d{1,2}(?:\.\d{1,2}){0,4})\.?|(?:section|part|attachment)\s+[\dIVXA-Z]{1,5}[.:]?)\s+[A-Z].{2,90}$", re.IGNORECASE
 )
-_LIST_ITEM = re.compile(r"\s*(?:[-*•–▪●]|\(?[a-z0-9]{1,3}[.)])\s+")
+_LIST_ITEM = re.compile(r"\s*(?:[-*•–▪●○■□➢❖❑✓✗→§]|\(?[a-z0-9]{1,3}[.)])\s+")
 # Matching blocks the whole process, so no pattern may retry a long run of characters from each of them: patterns start at the
 # beginning of a run, and possessive quantifiers prevent backtracking.
 _HYPHENATED_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-[ \t]*\n[ \t]*([^\W_]+)|(?<=[\d/])-[ \t]*\n[ \t]*(?=\d)")
@@ -35,23 +35,26 @@ def _rejoin_hyphenated(text: str, words: frozenset[str]) -> str:
     return _HYPHENATED_WORD.sub(join, text)
 
 
-def paragraphs(lines: list[str], words: frozenset[str], *, page: int | None) -> list[Block]:
-    """Return paragraphs of text without markup. A single short line that is numbered or in capitals is a heading."""
-    blocks: list[Block] = []
+def paragraphs(
+    lines: Sequence[str], words: frozenset[str], *, page: int | None = None, are_items: bool = False
+) -> list[Heading | Paragraph]:
+    """Return paragraphs of text without markup. A single short line that is numbered or in capitals is a heading, unless the lines are items of a
+    list."""
+    blocks: list[Heading | Paragraph] = []
     paragraph: list[str] = []
 
     def flush() -> None:
         if paragraph:
-            blocks.append(Block(text=_rejoin_hyphenated("\n".join(paragraph), words), page=page))
+            blocks.append(Paragraph(runs_of(_rejoin_hyphenated("\n".join(paragraph), words))[0], page))
             paragraph.clear()
 
     for line in (line.rstrip() for line in lines):
         report_progress()
-        level = _plain_heading_level(line)
+        level = None if are_items else _plain_heading_level(line)
         if not line.strip() or level:
             flush()
         if level:
-            blocks.append(Block(text=line.strip(), level=level, page=page))
+            blocks.append(Heading(runs_of(line.strip())[0], level, page))
         elif line.strip():
             if _LIST_ITEM.match(line):
                 flush()

@@ -1,0 +1,126 @@
+"""Readers convert files to documents, each for one format. Plug-ins add readers with the hook `document_readers`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from fundwright.core.errors import Invalid
+from fundwright.core.messages import t
+from fundwright.reading.document import Attachment, Block, Document, Note
+from fundwright.reading.lines import lines_of
+
+HEAD_BYTES = 4_096
+_DEEPEST = 3
+"""How deep files in files are read."""
+OLE = b"\xd0\xcf\x11\xe0"
+
+
+class Unreadable(Invalid):
+    """A document cannot be read. The message names it and says what to do."""
+
+
+def file_missing(filename: str) -> Unreadable:
+    return Unreadable(
+        t("The file of “{filename}” is missing from the data folder. Remove the document and add it again.", filename=filename)
+    )
+
+
+class Reader(Protocol):
+    """Reads one format. `recognizes` decides by content first: `head` is the first 4,096 bytes of the file."""
+
+    @property
+    def media_type(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """How the names of its files end, such as “.pdf”."""
+        ...
+
+    def recognizes(self, head: bytes, filename: str) -> bool: ...
+
+    def read(self, content: bytes, filename: str) -> Document:
+        """Return the document in reading order. Runs in the sandbox, see `fundwright.core.sandbox`, and is stopped after a minute
+        without `report_progress`. Attachments are read afterward. Raises Unreadable."""
+        ...
+
+
+def reader_of(readers: Sequence[Reader], path: Path, filename: str) -> Reader:
+    """Return the first reader that recognizes the file. Raises Unreadable if none does."""
+    with path.open("rb") as file:
+        return _chosen(readers, file.read(HEAD_BYTES), filename)
+
+
+def _chosen(readers: Sequence[Reader], head: bytes, filename: str) -> Reader:
+    if not head.strip():
+        raise Unreadable(t("“{filename}” is empty. Choose a file with text in it.", filename=filename))
+    for reader in readers:
+        if reader.recognizes(head, filename):
+            return reader
+    if head.startswith(OLE) and filename.lower().endswith(
+        (".docx", ".pptx", ".xlsx")
+    ):  # an encrypted package is stored in a container of the old format
+        raise Unreadable(t("“{filename}” is password-protected. Save a copy without a password and add that.", filename=filename))
+    if head.startswith(OLE):
+        raise Unreadable(t("“{filename}” is in an old Office format. Save it as DOCX or PDF and add that.", filename=filename))
+    formats = ", ".join(reader.label for reader in readers)
+    raise Unreadable(
+        t("“{filename}” is in an unsupported format. Supported formats: {formats}.", filename=filename, formats=formats)
+    )
+
+
+def read(readers: Sequence[Reader], content: bytes, filename: str) -> Document:
+    """Read a file and the files in it. Raises Unreadable for any error of the reader, and if there is no text in it."""
+    document = _with_attachments(readers, _read(readers, content, filename), _DEEPEST)
+    if not any(line.text for line in lines_of(document)):
+        raise Unreadable(
+            t(
+                "There is no text in “{filename}”. If it is a scan, run text recognition on it and add the result.",
+                filename=filename,
+            )
+        )
+    return document
+
+
+def _read(readers: Sequence[Reader], content: bytes, filename: str) -> Document:
+    reader = _chosen(readers, content[:HEAD_BYTES], filename)
+    try:
+        return reader.read(content, filename)
+    except Unreadable:
+        raise
+    except Exception as error:  # third-party parsers can raise anything
+        raise Unreadable(
+            t(
+                "“{filename}” is damaged or not a valid {label} file. Open it, save it again, and add the new file.",
+                filename=filename,
+                label=reader.label,
+            )
+        ) from error
+
+
+def _with_attachments(readers: Sequence[Reader], document: Document, depth: int) -> Document:
+    """Read the files in a document, and the files in these. One that cannot be read stays without blocks."""
+
+    def attached(block: Attachment) -> Attachment:
+        if depth:
+            with suppress(Unreadable):
+                inner = _with_attachments(readers, _read(readers, block.content, block.filename), depth - 1)
+                return replace(block, content=b"", blocks=inner.blocks)
+        return replace(block, content=b"")
+
+    def resolved(block: Block) -> Block:
+        match block:
+            case Attachment() if block.content:
+                return attached(block)
+            case Note():
+                return replace(block, blocks=tuple(map(resolved, block.blocks)))
+            case _:
+                return block
+
+    return replace(document, blocks=tuple(map(resolved, document.blocks)))

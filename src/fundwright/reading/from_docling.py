@@ -1,0 +1,184 @@
+"""Converts what docling has read to a document."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from fundwright.core.sandbox_progress import report_progress
+from fundwright.reading.document import (
+    Block,
+    Cell,
+    Figure,
+    Heading,
+    Item,
+    Margin,
+    Mark,
+    Note,
+    Paragraph,
+    Runs,
+    Table,
+    runs_of,
+    visible,
+)
+
+_BULLETS = frozenset("-*•·◦▪●○■–—o")
+_MIN_ROWS, _MIN_COLUMNS, _LONGEST_NAME = 2, 3, 80
+_VALUE = re.compile(r"[$€£]\s?\d|\d{3},\d{3}|\d\s?%|@|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\d{4}-\d\d-\d\d|:\s*$")
+_SPACE_BEFORE = re.compile(r" (?=[.,;:!?%)\]])|(?<=[(\[]) ")
+
+
+def converted(file: io.BytesIO, format: str, backend: str, *options: object) -> Any:
+    """Read a file with a backend of docling, named by its module and class, without the models and pipelines of docling. Returns a
+    DoclingDocument."""
+    from docling.backend.noop_backend import NoOpBackend
+    from docling.datamodel.document import InputDocument, InputFormat
+
+    module, _, name = backend.partition(":")
+    described = InputDocument(file, InputFormat[format], NoOpBackend, filename=f"document.{format.lower()}")
+    opened = getattr(import_module(f"docling.backend.{module}"), name)(described, file, *options)
+    opened.docx_to_pdf_converter_init = True  # so that the backend for Word does not look for LibreOffice
+    opened.display_drawingml_warning = False
+    return opened.convert()
+
+
+def blocks_of(document: Any, notes: Mapping[str, Sequence[Block]] | None = None, *, is_page: bool = False) -> list[Block]:
+    """The blocks of a DoclingDocument. `notes` are those that its texts refer to, by key. In a page (HTML), the title is the first level of
+    headings, and rows that name columns are marked."""
+    return list(_Reading(document, notes or {}, is_page).of(document.body))
+
+
+class _Reading:
+    def __init__(self, document: Any, notes: Mapping[str, Sequence[Block]], is_page: bool) -> None:
+        self._document = document
+        self._notes = notes
+        self._is_page = is_page
+        self._captions = {reference.cref for item in (*document.tables, *document.pictures) for reference in item.captions}
+        """Captions stand among the other texts, too."""
+
+    def of(self, parent: Any) -> Iterator[Block]:
+        for reference in parent.children:
+            report_progress()
+            if reference.cref not in self._captions:
+                yield from self._block(reference.resolve(self._document))
+
+    def _block(self, item: Any) -> Iterator[Block]:
+        from docling_core.types.doc import ContentLayer
+        from docling_core.types.doc.document import (
+            CodeItem,
+            InlineGroup,
+            ListItem,
+            PictureItem,
+            SectionHeaderItem,
+            TableItem,
+            TextItem,
+            TitleItem,
+        )
+
+        if item.content_layer == ContentLayer.NOTES:
+            return
+        page = item.prov[0].page_no if getattr(item, "prov", None) else None
+        match item:
+            case TableItem():
+                yield self._table(item, page)
+            case PictureItem():
+                described = [*self._caption(item), *self.of(item)]
+                if described:
+                    yield Figure(tuple(described), page)
+            case InlineGroup():
+                yield from self._text(self._joined(item), page)
+            case TextItem():
+                found = list(self._text_block(item, page, (TitleItem, SectionHeaderItem, ListItem, CodeItem)))
+                is_margin = item.content_layer == ContentLayer.FURNITURE
+                yield from ([Margin(tuple(found), page)] if is_margin and found else found)
+                yield from self.of(item)
+            case _:
+                found = list(self.of(item))
+                is_margin = item.content_layer == ContentLayer.FURNITURE
+                yield from ([Margin(tuple(found), page)] if is_margin and found else found)
+
+    def _text_block(self, item: Any, page: int | None, types: tuple[type, ...]) -> Iterator[Block]:
+        title, header, listed, code = types
+        label = item.label.value
+        runs, noted = self._runs(item)
+        if not any(run.text.strip() for run in runs):
+            pass
+        elif isinstance(item, title):
+            yield Heading(runs, 1, page)
+        elif isinstance(item, header):
+            yield Heading(runs, item.level + self._is_page, page)
+        elif isinstance(item, listed):
+            marker = item.marker.strip()
+            yield Item(runs, "" if marker in _BULLETS else marker, page=page)
+        elif isinstance(item, code):
+            yield Paragraph(runs, page, is_preformatted=True)
+        elif label.startswith("checkbox"):
+            yield Item(runs, is_checked=label == "checkbox_selected", page=page)
+        elif label == "footnote":
+            yield Note((Paragraph(runs, page),), page)
+        else:
+            yield Paragraph(runs, page)
+        yield from noted
+
+    def _text(self, text: str, page: int | None) -> Iterator[Block]:
+        runs, noted = self._with_notes(text)
+        if any(run.text.strip() for run in runs):
+            yield Paragraph(runs, page)
+        yield from noted
+
+    def _runs(self, item: Any) -> tuple[Runs, list[Block]]:
+        from docling_core.types.doc import ContentLayer
+
+        runs, noted = self._with_notes(item.text)
+        struck = item.formatting is not None and item.formatting.strikethrough
+        mark = Mark.HIDDEN if item.content_layer == ContentLayer.INVISIBLE else Mark.STRUCK if struck else None
+        return tuple(replace(run, mark=run.mark or mark) for run in runs), noted
+
+    def _with_notes(self, text: str) -> tuple[Runs, list[Block]]:
+        runs, keys = runs_of(text)
+        return runs, [Note(tuple(self._notes[key])) for key in keys if key in self._notes]
+
+    def _joined(self, group: Any) -> str:
+        """The text of a group whose parts have lost the spaces between them."""
+        parts = [reference.resolve(self._document) for reference in group.children]
+        return _SPACE_BEFORE.sub("", " ".join(getattr(part, "text", "") for part in parts))
+
+    def _caption(self, item: Any) -> Iterable[Block]:
+        for reference in item.captions:
+            yield from self._text(reference.resolve(self._document).text, None)
+
+    def _table(self, item: Any, page: int | None) -> Table:
+        from docling_core.types.doc.document import RichTableCell
+
+        rows: list[list[tuple[int, Cell]]] = [[] for _ in range(item.data.num_rows)]
+        heads = set(range(item.data.num_rows))
+        for cell in sorted(item.data.table_cells, key=lambda cell: (cell.start_row_offset_idx, cell.start_col_offset_idx)):
+            report_progress()
+            inner = (
+                list(self._block(cell.ref.resolve(self._document)))
+                if isinstance(cell, RichTableCell)
+                else list(self._text(cell.text, page))
+            )
+            spans = Cell(tuple(inner), cell.row_span, cell.col_span)
+            if cell.start_row_offset_idx < len(rows):
+                rows[cell.start_row_offset_idx].append((cell.start_col_offset_idx, spans))
+            if not cell.column_header:
+                heads -= set(range(cell.start_row_offset_idx, cell.end_row_offset_idx))
+        head = next((place for place in range(len(rows)) if place not in heads), len(rows))
+        caption = [block for block in self._caption(item) if isinstance(block, Paragraph)]
+        table = Table(tuple(map(tuple, rows)), head, caption[0].runs if caption else (), page)
+        return table if self._is_page else replace(table, head=head_of(table))
+
+
+def head_of(table: Table) -> int:
+    """1 if the first row of a table without marked heads names its columns, otherwise 0: each of its cells is a short text without an
+    amount, and there are at least three. In two columns, the first one usually names the second."""
+    if len(table.rows) < _MIN_ROWS or len(table.rows[0]) < _MIN_COLUMNS or any(cell.columns > 1 for _, cell in table.rows[0]):
+        return 0
+    names = [" ".join(visible(block.runs) for block in cell.blocks if isinstance(block, Paragraph)) for _, cell in table.rows[0]]
+    are_names = all(len(name) <= _LONGEST_NAME and not _VALUE.search(name) for name in names)
+    return int(are_names and 2 * sum(map(bool, names)) > len(names))

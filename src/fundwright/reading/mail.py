@@ -1,0 +1,97 @@
+"""Reads emails with their attachments: EML, and MSG of Outlook."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import io
+from collections.abc import Iterator
+from email.message import EmailMessage
+from typing import Any
+
+from fundwright.reading.document import Attachment, Block, Document, Field, without_signs
+from fundwright.reading.formats import OLE
+from fundwright.reading.html import blocks_of_html, decode_html
+from fundwright.reading.lines import lines_of
+from fundwright.reading.paragraphs import paragraphs, words_of
+from fundwright.reading.text import decode
+
+_HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_FIRST = (
+    b"from:",
+    b"return-path:",
+    b"received:",
+    b"delivered-to:",
+    b"message-id:",
+    b"mime-version:",
+    b"date:",
+    b"subject:",
+    b"to:",
+    b"x-",
+)
+_MESSAGE_CLASS = "__substg1.0_001A".encode("utf-16-le")
+
+
+class EmailReader:
+    media_type = "message/rfc822"
+    label = "EML"
+    suffixes = (".eml",)
+
+    def recognizes(self, head: bytes, filename: str) -> bool:
+        start = head.lower()
+        is_message = start.startswith(_FIRST) and b"\nfrom:" in b"\n" + start
+        return is_message and (b"\nmime-version:" in b"\n" + start or filename.lower().endswith(self.suffixes))
+
+    def read(self, content: bytes, filename: str) -> Document:
+        message = email.message_from_bytes(content, _class=EmailMessage, policy=email.policy.default)
+        headers = [Field(name, _header(message, name)) for name in _HEADERS if _header(message, name)]
+        bodies = [list(_body(body, filename)) for kind in ("html", "plain") if (body := message.get_body((kind,))) is not None]
+        longest = max(bodies, key=lambda blocks: sum(len(line.text) for line in lines_of(Document(tuple(blocks)))), default=[])
+        attached = map(_attachment, message.iter_attachments())
+        return Document((*headers, *longest, *attached), _header(message, "Subject"))
+
+
+class OutlookReader:
+    media_type = "application/vnd.ms-outlook"
+    label = "MSG"
+    suffixes = (".msg",)
+
+    def recognizes(self, head: bytes, filename: str) -> bool:
+        return head.startswith(OLE) and (filename.lower().endswith(self.suffixes) or _MESSAGE_CLASS in head)
+
+    def read(self, content: bytes, filename: str) -> Document:
+        from oxmsg import Message
+
+        message = Message.load(io.BytesIO(content))
+        to = ", ".join(f"{each.name} <{each.email_address}>" for each in message.recipients)
+        sent = message.sent_date
+        named = {"From": message.sender, "To": to, "Date": sent.isoformat(" ") if sent else "", "Subject": message.subject}
+        headers = [Field(name, without_signs(value)) for name, value in named.items() if value]
+        html, text = message.html_body, without_signs(message.body or "")
+        lines = text.splitlines()
+        blocks = blocks_of_html(html) if html else list[Block](paragraphs(lines, words_of(lines)))
+        attached = [Attachment(without_signs(each.file_name or ""), each.file_bytes or b"") for each in message.attachments]
+        return Document((*headers, *blocks, *attached), without_signs(message.subject or ""))
+
+
+def _header(message: EmailMessage, name: str) -> str:
+    try:
+        return " ".join(without_signs(str(message.get(name, ""))).split())
+    except Exception:  # headers are often malformed, and the standard library raises anything
+        return ""
+
+
+def _body(part: Any, filename: str) -> Iterator[Block]:
+    content = part.get_payload(decode=True) or b""
+    if part.get_content_type() == "text/html":
+        yield from blocks_of_html(decode_html(content, filename, part.get_content_charset()))
+        return
+    lines = without_signs(decode(content, filename, part.get_content_charset())).splitlines()
+    yield from paragraphs(lines, words_of(lines))
+
+
+def _attachment(part: Any) -> Attachment:
+    if part.get_content_type() == "message/rfc822":
+        content = part.get_content().as_bytes()
+        return Attachment(without_signs(part.get_filename() or "message.eml"), content)
+    return Attachment(without_signs(part.get_filename() or ""), part.get_payload(decode=True) or b"")

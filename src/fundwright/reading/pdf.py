@@ -1,0 +1,417 @@
+"""Reads PDF files: text in reading order, tables, forms, annotations, and attached files."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from fundwright.core.messages import t
+from fundwright.core.sandbox_progress import report_progress
+from fundwright.reading.checkboxes import with_boxes
+from fundwright.reading.document import (
+    Attachment,
+    Block,
+    Cell,
+    Document,
+    Field,
+    Heading,
+    Margin,
+    Mark,
+    Note,
+    Paragraph,
+    Table,
+    plain,
+    runs_of,
+    without_signs,
+)
+from fundwright.reading.formats import Unreadable
+from fundwright.reading.from_docling import head_of
+from fundwright.reading.paragraphs import paragraphs, words_of
+from fundwright.reading.symbols import with_symbols
+
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+"""Single characters for several letters. They are replaced, because nobody searches for them and Word sets its own ligatures."""
+_PAGES_AT_ONCE = 10
+_BAND = 0.1
+"""The share of the page's height that is its margin at the top and at the bottom."""
+_MIN_PAGES, _MIN_SHARE = 3, 0.5
+"""A line in the margin is a header or footer if it stands there on so many pages."""
+_COLUMN_GAP = 2.0
+"""Texts on one line that are further apart than this many times their height are columns."""
+_LINE_GAP = 0.7
+"""The space between two lines of a paragraph is smaller than this many times their height."""
+_HEADING_LINES, _HEADING_WORDS = 2, 16
+_NUMBERED = re.compile(r"\s{0,20}\d{1,2}(?:\.\d{1,2}){1,5}\s")
+_NUMBER = re.compile(r"\d+")
+_XFA_SHELL = re.compile(r"please wait", re.IGNORECASE)
+_WHITE = "ffffff"
+_NOT_PAINTED = (3, 7)
+"""Modes of showing text, of the PDF standard."""
+_HIDES = re.compile(rb"(?<![\d.])[37]\s+Tr\b")
+_STREAM = re.compile(rb"<<[^<>]{0,2000}>>\s{0,10}stream\r?\n|stream\r?\n")
+_RARE = re.compile(rb"/Encrypt\b|/LZWDecode\b|/ASCIIHexDecode\b|/RunLengthDecode\b")
+_MAX_STREAM_BYTES = 20_000_000
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, and bottom in points, from the top left of the page."""
+
+
+class PdfReader:
+    media_type = "application/pdf"
+    label = "PDF"
+    suffixes = (".pdf",)
+
+    def recognizes(self, head: bytes, filename: str) -> bool:
+        return b"%PDF-" in head[:1024]
+
+    def read(self, content: bytes, filename: str) -> Document:
+        pages, packets = _parsed(content, filename)
+        attachments, title = _attached(content), _title(content)
+        if packets and any(_XFA_SHELL.search(page.text) for page in pages):
+            return Document((*_fields_of_xfa(packets), *attachments), title)
+        invisible = invisible_texts(content)
+        layouts = [_Page(page, invisible.get(page.page_num, ())) for page in pages]
+        if not attachments and not any(page.has_text for page in layouts):
+            raise Unreadable(
+                t(
+                    "“{filename}” has pages but no text: it seems to be a scan. Run text recognition on it and add the result.",
+                    filename=filename,
+                )
+            )
+        margins = _margins(layouts)
+        words = words_of(line.text for page in layouts for line in page.lines)
+        seen = set[str]()
+        blocks = [block for page in layouts for block in page.blocks(margins, seen, words)]
+        return Document((*with_boxes(blocks), *attachments), title)
+
+
+def _parsed(content: bytes, filename: str) -> tuple[list[Any], list[Any]]:
+    from liteparse.types import ParseError
+
+    from fundwright.reading.pdf_parser import PARSER
+
+    pages, packets = list[Any](), list[Any]()
+    try:
+        for batch in PARSER.parse_batches(content, _PAGES_AT_ONCE):
+            report_progress()
+            if batch.result.page_errors:
+                raise Unreadable(
+                    t(
+                        "Page {number} of “{filename}” is damaged. Print the document to a new PDF and add that.",
+                        number=batch.result.page_errors[0].page_num,
+                        filename=filename,
+                    )
+                )
+            pages.extend(batch.result.pages)
+            packets = packets or batch.result.xfa_packets or []
+    except ParseError as error:
+        if "password" in str(error).casefold():
+            raise Unreadable(
+                t("“{filename}” is password-protected. Save a copy without a password and add that.", filename=filename)
+            ) from error
+        raise
+    return pages, packets
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    text: str
+    box: Box
+
+    @property
+    def height(self) -> float:
+        return max(self.box[3] - self.box[1], 1.0)
+
+
+class _Page:
+    """The lines of a page, and the layout block that each belongs to."""
+
+    def __init__(self, page: Any, invisible: Sequence[Box]) -> None:
+        report_progress()
+        self._invisible = invisible
+        self.number: int = page.page_num
+        self._page = page
+        self._height: float = page.height or 1.0
+        self._colored = [
+            _box(shape.bbox)
+            for shape in (page.vector_graphics.shapes if page.vector_graphics else ())
+            if shape.fill and not (shape.fill_color or "").lower().endswith(_WHITE)
+        ]
+        self._layout = [block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None]
+        boxes = [_rect(block.bbox) for block in self._layout]
+        self._items: list[list[tuple[str, Box]]] = [[] for _ in self._layout]
+        rest = list[tuple[str, Box]]()
+        for item in [*self._texts(), *self._boxes_of_forms()]:
+            place = _innermost(boxes, item[1])
+            (rest if place is None else self._items[place]).append(item)
+        self._rest = _lines(rest)
+        self._lines = [_lines(items) for items in self._items]
+        self.lines = [line for lines in (*self._lines, self._rest) for line in lines]
+        self.has_text = any(line.text.strip() for line in self.lines)
+
+    def _texts(self) -> Iterator[tuple[str, Box]]:
+        for item in self._page.text_items:
+            text = with_symbols(without_signs(item.text).translate(_LIGATURES), item.font_name or "")
+            box = (item.x, item.y, item.x + item.width, item.y + item.height)
+            yield (Mark.HIDDEN.around(text) if self._is_hidden(item, box) else text), box
+
+    def _is_hidden(self, item: Any, box: Box) -> bool:
+        color = (item.fill_color or "ff000000").lower()
+        if color.startswith("00") or any(_contains(hidden, box) for hidden in self._invisible):
+            return True
+        return color.endswith(_WHITE) and not any(_contains(shape, box) for shape in self._colored)
+
+    def _boxes_of_forms(self) -> Iterator[tuple[str, Box]]:
+        for field in self._page.form_fields or ():
+            if field.checked is not None and field.rect is not None and "button" not in field.type.replace("radiobutton", ""):
+                yield ("☒" if field.checked else "☐"), _rect(field.rect)
+
+    def in_margin(self) -> Iterator[_Line]:
+        """The lines in the margins at the top and at the bottom."""
+        band = self._height * _BAND
+        for line in self.lines:
+            if line.box[3] <= band or line.box[1] >= self._height - band:
+                yield line
+
+    def blocks(self, margins: set[str], seen: set[str], words: frozenset[str]) -> Iterator[Block]:
+        marginal = dict[_Line, str]()
+        for line in self.in_margin():
+            if line.text.strip() == (self._page.page_label or str(self.number)):
+                marginal[line] = ""
+            elif (found := next((key for key in _keys(line.text, self.number) if key in margins), None)) is not None:
+                marginal[line] = found
+        for line, key in marginal.items():
+            if key and key not in seen:
+                seen.add(key)
+                yield Margin((Paragraph(runs_of(line.text)[0], self.number),), self.number)
+        rest = [line for line in self._rest if line not in marginal]
+        flow = list[_Line]()
+        for block, items, lines in zip(self._layout, self._items, self._lines, strict=True):
+            above = [line for line in rest if line.box[1] < block.bbox.y]
+            rest = [line for line in rest if line not in above]
+            flow += above
+            shown = [line for line in lines if line not in marginal]
+            is_heading = (
+                block.kind == "heading"
+                and len(shown) <= _HEADING_LINES
+                and not any(_NUMBERED.match(each.text) for each in shown[1:])
+            )
+            if block.kind not in ("table", "list_item") and not (is_heading and _is_short(shown)):
+                flow += shown
+                continue
+            yield from self._texts_of(flow, words)
+            flow = []
+            if block.kind == "table":
+                yield self._table(block, items)
+            elif block.kind == "list_item":
+                yield from paragraphs([line.text for line in shown], words, page=self.number, are_items=True)
+            else:
+                yield Heading(runs_of(" ".join(line.text for line in shown))[0], block.level or 1, self.number)
+        yield from self._texts_of([*flow, *rest], words)
+        yield from self._filled()
+        yield from self._annotated()
+
+    def _texts_of(self, lines: Sequence[_Line], words: frozenset[str]) -> Iterator[Block]:
+        """Paragraphs end where the next line is far below or in another column."""
+        texts, before = list[str](), None
+        for line in lines:
+            if before is not None and not -_LINE_GAP < (line.box[1] - before.box[3]) / before.height < _LINE_GAP:
+                texts.append("")
+            texts.append(line.text)
+            before = line
+        yield from paragraphs(texts, words, page=self.number)
+
+    def _table(self, block: Any, items: Sequence[tuple[str, Box]]) -> Table:
+        written = [*([block.header] if block.header else []), *(block.rows or ())]
+        rows = tuple(tuple((place, Cell(self._cell(cell, items))) for place, cell in enumerate(row)) for row in written)
+        table = Table(rows, 1 if block.header else 0, page=self.number)
+        return table if block.header else Table(rows, head_of(table), page=self.number)
+
+    def _cell(self, cell: Any, items: Sequence[tuple[str, Box]]) -> tuple[Block, ...]:
+        text = _without_markup(cell.text)
+        if cell.bbox is not None:
+            inside = [item for item in items if _contains(_rect(cell.bbox), item[1])]
+            text = "\n".join(line.text for line in _lines(inside)) or text
+        return (Paragraph(runs_of(text)[0], self.number),) if text.strip() else ()
+
+    def _filled(self) -> Iterator[Block]:
+        """Fields whose value is not among the texts of the page."""
+        texts = _letters(" ".join(line.text for line in self.lines))
+        for field in self._page.form_fields or ():
+            value = (field.value or "").strip()
+            if field.type in ("text", "combobox", "listbox") and value and _letters(value) not in texts:
+                yield Field(field.alternate_name or field.name or "", without_signs(value), self.number)
+
+    def _annotated(self) -> Iterator[Block]:
+        """Texts that someone has written on the page. Comments are not part of the document."""
+        texts = _letters(" ".join(line.text for line in self.lines))
+        for annotation in self._page.annotations or ():
+            text = without_signs(annotation.contents or "").strip()
+            if annotation.subtype == "freetext" and text and _letters(text) not in texts:
+                yield Note((Paragraph(plain(text), self.number),), self.number)
+
+
+def _margins(pages: Sequence[_Page]) -> set[str]:
+    """The keys of headers and footers, see `_keys`."""
+    counts = Counter(key for page in pages for key in {key for line in page.in_margin() for key in _keys(line.text, page.number)})
+    least = max(_MIN_PAGES, len(pages) * _MIN_SHARE)
+    return {key for key, count in counts.items() if count >= least}
+
+
+def _keys(text: str, page: int) -> Iterator[str]:
+    """What a line in the margin has in common with that of other pages: all of it, or all but the number of the page."""
+    line = " ".join(text.split())
+    if not line:
+        return
+    yield line
+    for number in list(_NUMBER.finditer(line))[:3]:
+        if len(number[0]) <= 4:
+            yield f"{line[: number.start()]}\0{int(number[0]) - page}\0{line[number.end() :]}"
+
+
+def _lines(items: Iterable[tuple[str, Box]]) -> list[_Line]:
+    """Put texts that stand side by side into one line, from top to bottom."""
+    rows = list[list[tuple[str, Box]]]()
+    for item in sorted(items, key=lambda item: ((item[1][1] + item[1][3]) / 2, item[1][0])):
+        middle = (item[1][1] + item[1][3]) / 2
+        if rows and any(box[1] <= middle <= box[3] for _, box in rows[-1]):
+            rows[-1].append(item)
+        else:
+            rows.append([item])
+    lines = list[_Line]()
+    for row in rows:
+        row.sort(key=lambda item: item[1][0])
+        text, end = "", row[0][1][0]
+        for part, box in row:
+            gap = box[0] - end
+            height = max(box[3] - box[1], 1.0)
+            text += "    " if text and gap > _COLUMN_GAP * height else " " if text and gap > 0.1 * height else ""
+            text, end = text + part.strip("\n"), box[2]
+        boxes = [box for _, box in row]
+        lines.append(
+            _Line(
+                text.rstrip(),
+                (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)),
+            )
+        )
+    return lines
+
+
+def _is_short(lines: Sequence[_Line]) -> bool:
+    return 0 < sum(len(line.text.split()) for line in lines) <= _HEADING_WORDS
+
+
+def _rect(rect: Any) -> Box:
+    return rect.x, rect.y, rect.x + rect.width, rect.y + rect.height
+
+
+def _box(box: Any) -> Box:
+    x, y, width, height = box
+    return x, y, x + width, y + height
+
+
+def _contains(outer: Box, inner: Box) -> bool:
+    """Whether the middle of the inner box is in the outer one."""
+    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    return outer[0] - 1 <= x <= outer[2] + 1 and outer[1] - 1 <= y <= outer[3] + 1
+
+
+def invisible_texts(content: bytes) -> dict[int, list[Box]]:
+    """Where pages have text that is not painted, by the number of the page. Such text on a picture is what a scanner has recognized in it,
+    which is visible."""
+    import pypdfium2
+
+    if not _may_hide_text(content):
+        return {}
+    found = dict[int, list[Box]]()
+    for number, page in enumerate(pypdfium2.PdfDocument(content), 1):
+        report_progress()
+        texts, pictures = list[Box](), list[Box]()
+        for is_text, (left, bottom, right, top) in _objects(page):
+            (texts if is_text else pictures).append((left, page.get_height() - top, right, page.get_height() - bottom))
+        found[number] = [box for box in texts if not any(_contains(each, box) for each in pictures)]
+    return found
+
+
+def _objects(page: Any) -> Iterator[tuple[bool, Box]]:
+    """Yield the bounds of texts that are not painted, and of pictures."""
+    from pypdfium2 import raw
+
+    for item in page.get_objects(filter=(raw.FPDF_PAGEOBJ_TEXT, raw.FPDF_PAGEOBJ_IMAGE)):
+        if item.type == raw.FPDF_PAGEOBJ_IMAGE:
+            yield False, item.get_bounds()
+        elif raw.FPDFTextObj_GetTextRenderMode(item.raw) in _NOT_PAINTED:
+            yield True, item.get_bounds()
+
+
+def _may_hide_text(content: bytes) -> bool:
+    """Whether a stream has the operator for text that is not painted. Streams that are encrypted or coded in a rare way are not read."""
+    if _RARE.search(content) or _HIDES.search(content):
+        return True
+    for stream in _STREAM.finditer(content):
+        report_progress()
+        part: bytes | memoryview = memoryview(content)[stream.end() :]
+        with suppress(zlib.error, ValueError):
+            if b"85" in stream[0]:
+                part = base64.a85decode(content[stream.end() : content.find(b"~>", stream.end())].strip())
+            if _HIDES.search(zlib.decompressobj().decompress(part, _MAX_STREAM_BYTES)):
+                return True
+    return False
+
+
+def _innermost(boxes: Sequence[Box], box: Box) -> int | None:
+    around = [place for place, outer in enumerate(boxes) if _contains(outer, box)]
+    return min(around, key=lambda place: (boxes[place][2] - boxes[place][0]) * (boxes[place][3] - boxes[place][1]), default=None)
+
+
+def _without_markup(text: str) -> str:
+    """A text that liteparse has written for Markdown."""
+    return re.sub(
+        r"\\([\\`*_{}\[\]()#+.!|>~-])", r"\1", re.sub(r"(\*\*|~~)(?=\S)(.{1,500}?)(?<=\S)\1", r"\2", without_signs(text))
+    )
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _fields_of_xfa(packets: Sequence[Any]) -> Iterator[Field]:
+    """The data of a form that only Adobe's programs show."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True)
+    for packet in packets:
+        content = (packet.content or "").encode()
+        start = content.find(b"<xfa:datasets")
+        source = content[start:] if start >= 0 else content if b"datasets" in (packet.name or "").encode() else b""
+        root = etree.fromstring(source or content, parser) if source or content else None
+        for element in () if root is None else root.iter(etree.Element):
+            text = (element.text or "").strip()
+            if not len(element) and text and source:
+                yield Field(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", etree.QName(element).localname), without_signs(text))
+
+
+def _attached(content: bytes) -> list[Attachment]:
+    """The files in a portfolio, or attached to a document."""
+    import pypdf
+
+    with suppress(Exception):  # third-party parsers can raise anything
+        found = pypdf.PdfReader(io.BytesIO(content)).attachments
+        return [Attachment(without_signs(name), each) for name, several in found.items() for each in several]
+    return []
+
+
+def _title(content: bytes) -> str:
+    import pypdf
+
+    with suppress(Exception):  # third-party parsers can raise anything
+        metadata = pypdf.PdfReader(io.BytesIO(content)).metadata
+        return "" if metadata is None else metadata.title or ""
+    return ""

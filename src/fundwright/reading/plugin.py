@@ -1,0 +1,24 @@
+"""The plug-in hooks of reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fundwright.core.plugins import hookimpl
+from fundwright.reading.formats import Reader
+from fundwright.reading.html import HtmlReader, WebArchiveReader
+from fundwright.reading.mail import EmailReader, OutlookReader
+from fundwright.reading.markdown import MarkdownReader
+from fundwright.reading.office import OFFICE_READERS
+from fundwright.reading.pdf import PdfReader
+from fundwright.reading.rtf import RtfReader
+from fundwright.reading.spreadsheets import SeparatedReader
+from fundwright.reading.text import TextReader
+from fundwright.reading.word import WordReader
+
+
+@hookimpl
+def document_readers() -> Iterable[Reader]:
+    # The text reader accepts everything that no other reader recognizes, so it must be last.
+    formats = (WebArchiveReader(), EmailReader(), OutlookReader(), RtfReader(), HtmlReader(), MarkdownReader(), SeparatedReader())
+    return [PdfReader(), WordReader(), *OFFICE_READERS, *formats, TextReader()]

@@ -1,0 +1,314 @@
+"""Writes a Word file again in the form in which python-docx and docling read all of it.
+
+They skip tracked insertions, content controls, and fields inside of table cells, symbols, check boxes of old forms, rows inside of
+content controls, embedded parts, and drawings of diagrams, and they separate words whose letters differ in format. So these are replaced by plain
+text of their paragraph before; text that Word does not show gets a sign.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import zipfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from fundwright.core.sandbox_progress import report_progress
+from fundwright.reading.document import Mark, note_sign, without_signs
+from fundwright.reading.symbols import symbol
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+_RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+_XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+_UNWRAPPED = ("ins", "moveTo", "del", "moveFrom", "smartTag", "customXml", "fldSimple", "hyperlink", "dir", "bdo")
+_REMOVED = (
+    "proofErr",
+    "bookmarkStart",
+    "bookmarkEnd",
+    "commentRangeStart",
+    "commentRangeEnd",
+    "lastRenderedPageBreak",
+    "permStart",
+    "permEnd",
+)
+_CHECKED, _UNCHECKED = "☒", "☐"
+_CODE = re.compile("[0-9A-Fa-f]{2,4}")
+_CONTENT_TYPES = "[Content_Types].xml"
+_DOCUMENT = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+_OTHER_KINDS = re.compile(
+    rb"application/vnd\.(?:ms-word\.(?:document|template)\.macroEnabled(?:Template)?|openxmlformats-officedocument\.wordprocessingml\.template)\.main\+xml"
+)
+"""Templates and documents with macros differ from others only in their content type."""
+_INVISIBLE_HALF_POINTS = 4
+_MAX_STYLES = 20
+"""The maximum depth of styles based on each other, which may form a cycle."""
+
+
+@dataclass
+class WordParts:
+    """A Word file as docling reads it, and what stands in other parts of the file."""
+
+    file: io.BytesIO
+    notes: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The paragraphs of footnotes and endnotes, by key."""
+    embedded: dict[str, tuple[str, bytes]] = field(default_factory=dict[str, tuple[str, bytes]])
+    """Names and contents of documents that are parts of this one, by key. A note sign stands where each belongs."""
+
+
+def word_parts(content: bytes) -> WordParts:
+    """Read a Word file whose unpacked size was checked. Raises anything for a damaged one."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return _Parts(archive).rewritten()
+
+
+class _Parts:
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self._names = set(archive.namelist())
+        self._styles = self._marks_of_styles()
+        self.result = WordParts(io.BytesIO())
+
+    def rewritten(self) -> WordParts:
+        from lxml import etree
+
+        stories = {name for name in self._names if _is_story(name)}
+        for name in ("word/footnotes.xml", "word/endnotes.xml"):
+            if name in self._names:
+                self._read_notes(self._parsed(name), name.removeprefix("word/").removesuffix("s.xml"))
+        with zipfile.ZipFile(self.result.file, "w", zipfile.ZIP_STORED) as written:
+            for entry in self._archive.infolist():
+                report_progress()
+                if entry.filename in ("word/footnotes.xml", "word/endnotes.xml"):
+                    content = _WITHOUT_NOTES[entry.filename]
+                elif entry.filename in stories:
+                    root = self._parsed(entry.filename)
+                    self._simplify(root, entry.filename)
+                    content = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
+                elif entry.filename == _CONTENT_TYPES:
+                    content = _OTHER_KINDS.sub(_DOCUMENT, self._archive.read(entry))
+                elif entry.filename == "word/styles.xml":
+                    root = self._parsed(entry.filename)
+                    _remove(root.iter(f"{_W}vanish", f"{_W}strike", f"{_W}dstrike"))
+                    content = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
+                else:
+                    content = self._archive.read(entry)
+                written.writestr(entry.filename, content)
+        self.result.file.seek(0)
+        return self.result
+
+    def _parsed(self, name: str) -> Any:
+        from lxml import etree
+
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
+        return etree.fromstring(self._archive.read(name), parser)
+
+    def _marks_of_styles(self) -> dict[str, Mark]:
+        """The styles whose text Word hides or strikes through."""
+        if "word/styles.xml" not in self._names:
+            return {}
+        styles = {style.get(f"{_W}styleId", ""): style for style in self._parsed("word/styles.xml").iter(f"{_W}style")}
+        marks = dict[str, Mark]()
+        for name in styles:
+            style, depth = styles.get(name), 0
+            while style is not None and depth < _MAX_STYLES:
+                properties = style.find(f"{_W}rPr")
+                mark = None if properties is None else _mark_in(properties)
+                if mark is not None:
+                    marks[name] = mark
+                    break
+                base = style.find(f"{_W}basedOn")
+                style, depth = (None if base is None else styles.get(base.get(f"{_W}val", ""))), depth + 1
+        return marks
+
+    def _related(self, name: str) -> dict[str, str]:
+        """The names of the parts that a part refers to, by id."""
+        folder, _, file = name.rpartition("/")
+        relationships = f"{folder}/_rels/{file}.rels"
+        if relationships not in self._names:
+            return {}
+        return {
+            each.get("Id", ""): posixpath.normpath(posixpath.join(folder, each.get("Target", ""))).lstrip("/")
+            if not each.get("Target", "").startswith("/")
+            else each.get("Target", "").lstrip("/")
+            for each in self._parsed(relationships).iter(_RELATIONSHIP)
+            if each.get("TargetMode") != "External"
+        }
+
+    def _read_notes(self, root: Any, kind: str) -> None:
+        self._simplify(root, "")
+        for note in root.iter(f"{_W}{kind}"):
+            if note.get(f"{_W}type") in (None, "normal"):
+                texts = ["".join(text.text or "" for text in each.iter(f"{_W}t")).strip() for each in note.iter(f"{_W}p")]
+                self.result.notes[f"{kind} {note.get(f'{_W}id')}"] = [text for text in texts if text]
+
+    def _simplify(self, root: Any, name: str) -> None:
+        _remove(root.iter(*(f"{_W}{tag}" for tag in _REMOVED)))
+        for control in list(root.iter(f"{_W}sdt")):
+            report_progress()
+            self._open_control(control)
+        _remove(row for row in root.iter(f"{_W}tr") if row.find(f"{_W}trPr/{_W}del") is not None)
+        for deleted in root.iter(f"{_W}del", f"{_W}moveFrom"):
+            for text in deleted.iter(f"{_W}delText", f"{_W}t"):
+                text.tag, text.text = f"{_W}t", Mark.DELETED.around(without_signs(text.text or ""))
+        for element in list(root.iter(*(f"{_W}{tag}" for tag in _UNWRAPPED))):
+            _replace(element, list(element))
+        for run in list(root.iter(f"{_W}r")):
+            report_progress()
+            self._simplify_run(run)
+        related = self._related(name) if name else {}
+        for chunk in list(root.iter(f"{_W}altChunk")):
+            target = related.get(chunk.get(f"{_R}id", ""), "")
+            if target in self._names:
+                key = f"embedded {target}"
+                self.result.embedded[key] = (target, self._archive.read(target))
+                _replace(chunk, [_paragraph(chunk, note_sign(key))])
+        for drawing in list(root.iter(f"{_DGM}relIds")):
+            target = related.get(drawing.get(f"{_R}dm", ""), "")
+            if target in self._names:
+                self._write_diagram(drawing, self._parsed(target))
+
+    def _open_control(self, control: Any) -> None:
+        """Replace a content control by its content, and a box by the character for its state."""
+        properties, content = control.find(f"{_W}sdtPr"), control.find(f"{_W}sdtContent")
+        if content is None:
+            control.getparent().remove(control)
+            return
+        box = None if properties is None else properties.find(f"{_W14}checkbox")
+        texts = list(content.iter(f"{_W}t", f"{_W}sym"))
+        if box is not None and texts:
+            state = box.find(f"{_W14}checked")
+            is_checked = state is not None and state.get(f"{_W14}val", "1") in ("1", "true", "on")
+            texts[0].tag, texts[0].text = f"{_W}t", _CHECKED if is_checked else _UNCHECKED
+            _remove(texts[1:])
+        elif properties is not None and _is_on(properties.find(f"{_W}showingPlcHdr")):
+            for text in texts:
+                text.tag, text.text = f"{_W}t", ""  # “Click or tap here to enter text.”
+        for child in reversed(content):
+            control.addnext(child)
+        control.getparent().remove(control)
+
+    def _simplify_run(self, run: Any) -> None:
+        """Give a run no format, so that no word is divided, but a mark if Word does not show it."""
+        from lxml import etree
+
+        properties = run.find(f"{_W}rPr")
+        mark = None if properties is None else _mark_in(properties)
+        shown = properties is not None and any(
+            each is not None and not _is_on(each) for each in (properties.find(f"{_W}vanish"), properties.find(f"{_W}strike"))
+        )
+        if mark is None and not shown:
+            mark = self._mark_of_style(run, properties)
+        if mark is None and properties is not None and _is_invisible(run, properties):
+            mark = Mark.HIDDEN
+        for written in list(run.iter(f"{_W}sym")):
+            text = etree.Element(f"{_W}t")
+            code = written.get(f"{_W}char", "")
+            text.text = symbol(int(code, 16), written.get(f"{_W}font", "")) if _CODE.fullmatch(code) else ""
+            _replace(written, [text])
+        for box in list(run.iter(f"{_W}checkBox")):
+            states = [box.find(f"{_W}{tag}") for tag in ("checked", "default")]
+            state = next((each for each in states if each is not None), None)
+            text = etree.SubElement(run, f"{_W}t")
+            text.text = f"{_CHECKED if _is_on(state) else _UNCHECKED} "
+            text.set(_XML_SPACE, "preserve")
+        for text in run.iter(f"{_W}t"):
+            is_marked = (text.text or "").startswith(Mark.DELETED.value)
+            plain = text.text or "" if is_marked else without_signs(text.text or "")
+            text.text = mark.around(plain) if mark and not is_marked else plain
+            text.set(_XML_SPACE, "preserve")
+        for reference in list(run.iter(f"{_W}footnoteReference", f"{_W}endnoteReference")):
+            kind = reference.tag.removeprefix(_W).removesuffix("Reference")
+            text = etree.Element(f"{_W}t")
+            text.text = note_sign(f"{kind} {reference.get(f'{_W}id')}")
+            _replace(reference, [text])
+        if properties is not None:
+            run.remove(properties)
+
+    def _mark_of_style(self, run: Any, properties: Any) -> Mark | None:
+        named = [None if properties is None else properties.find(f"{_W}rStyle")]
+        paragraph = run.getparent()
+        if paragraph is not None and paragraph.tag == f"{_W}p":
+            named.append(paragraph.find(f"{_W}pPr/{_W}pStyle"))
+        return next((mark for each in named if each is not None and (mark := self._styles.get(each.get(f"{_W}val", "")))), None)
+
+    def _write_diagram(self, drawing: Any, data: Any) -> None:
+        """Put the texts of a diagram below the paragraph that shows it, each as a paragraph."""
+        paragraph = next((each for each in drawing.iterancestors(f"{_W}p")), None)
+        if paragraph is None:
+            return
+        for point in reversed(list(data.iter(f"{_DGM}pt"))):
+            texts = ["".join(text.text or "" for text in each.iter(f"{_A}t")).strip() for each in point.iter(f"{_A}p")]
+            if written := " ".join(filter(None, texts)):
+                paragraph.addnext(_paragraph(paragraph, without_signs(written)))
+
+
+_NOTES = '<?xml version="1.0" encoding="UTF-8"?><w:{kind} xmlns:w="' + _W[1:-1] + '"/>'
+_WITHOUT_NOTES = {f"word/{kind}.xml": _NOTES.format(kind=kind).encode() for kind in ("footnotes", "endnotes")}
+
+
+def _is_story(name: str) -> bool:
+    """Whether a part has text of the document."""
+    folder, _, file = name.rpartition("/")
+    return folder == "word" and file.endswith(".xml") and file.startswith(("document", "header", "footer"))
+
+
+def _is_on(element: Any) -> bool:
+    """Whether a property is set. Word writes the value 0 to switch off what a style sets."""
+    return element is not None and element.get(f"{_W}val", "1") not in ("0", "false", "off", "none")
+
+
+def _mark_in(properties: Any) -> Mark | None:
+    """The mark that the format of a run or style has."""
+    found: Callable[[str], Any] = lambda tag: properties.find(f"{_W}{tag}")  # noqa: E731
+    if _is_on(found("vanish")) or _is_on(found("specVanish")):
+        return Mark.HIDDEN
+    return Mark.STRUCK if _is_on(found("strike")) or _is_on(found("dstrike")) else None
+
+
+def _is_invisible(run: Any, properties: Any) -> bool:
+    """Whether the text is white on white, or too small to be seen. The background of a text in a shape or in a table with a style is
+    not known."""
+    size = properties.find(f"{_W}sz")
+    if size is not None and size.get(f"{_W}val", "").isdigit() and int(size.get(f"{_W}val")) <= _INVISIBLE_HALF_POINTS:
+        return True
+    color = properties.find(f"{_W}color")
+    if color is None or color.get(f"{_W}val", "").upper() != "FFFFFF" or properties.find(f"{_W}highlight") is not None:
+        return False
+    shadings = [properties.find(f"{_W}shd")]
+    for parent in run.iterancestors():
+        if parent.tag in (f"{_W}p", f"{_W}tc"):
+            shadings.append(parent.find(f"{parent.tag}Pr/{_W}shd"))
+        elif parent.tag == f"{_W}tbl":
+            style = parent.find(f"{_W}tblPr/{_W}tblStyle")
+            if style is not None and style.get(f"{_W}val") not in ("TableGrid", "TableNormal"):
+                return False
+        elif parent.tag == f"{_W}txbxContent":
+            return False
+    return all(each is None or each.get(f"{_W}fill", "auto").upper() in ("AUTO", "FFFFFF") for each in shadings)
+
+
+def _paragraph(like: Any, text: str) -> Any:
+    from lxml import etree
+
+    paragraph = etree.Element(f"{_W}p", nsmap=like.nsmap)
+    etree.SubElement(etree.SubElement(paragraph, f"{_W}r"), f"{_W}t").text = text
+    return paragraph
+
+
+def _replace(element: Any, others: Iterable[Any]) -> None:
+    for other in others:
+        element.addprevious(other)
+    element.getparent().remove(element)
+
+
+def _remove(elements: Iterable[Any]) -> None:
+    for element in list(elements):
+        parent: Any = element.getparent()
+        if parent is not None:
+            parent.remove(element)

@@ -1,0 +1,62 @@
+"""The files of ../shared/cases/documents, each of which stands for a kind of files that were read wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fundwright.reading.formats import read
+from fundwright.reading.lines import lines_of
+from fundwright.reading.plugin import document_readers
+from fundwright.training.chunking import chunk
+
+_READERS = list(document_readers())
+_NOT_READ = {"p04_half_scanned.pdf"}
+"""Two of its pages are pictures."""
+
+
+@pytest.fixture(scope="module")
+def documents(shared_cases: Path) -> Path:
+    return shared_cases / "documents"
+
+
+@pytest.fixture(scope="module")
+def expected(documents: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (documents / "expected.jsonl").read_text().splitlines()]
+
+
+def passages_of(path: Path) -> list[str]:
+    """The passages of a file, each with the headings above it."""
+    chunked = chunk(lines_of(read(_READERS, path.read_bytes(), path.name)))
+    return [" ".join(" › ".join([*span.heading, chunked.text[span.start : span.end]]).split()) for span in chunked.chunks]
+
+
+def test_what_belongs_together_stands_in_one_passage(documents: Path, expected: list[dict[str, Any]]) -> None:
+    apart = list[tuple[str, list[str]]]()
+    for case in expected:
+        passages = passages_of(documents / case["file"]) if "together" in case and case["file"] not in _NOT_READ else []
+        for words in case["together"] if passages else ():
+            if not any(all(word in passage for word in words) for passage in passages):
+                apart.append((case["file"], words))
+    assert apart == []
+
+
+def test_what_nobody_sees_is_in_no_passage(documents: Path, expected: list[dict[str, Any]]) -> None:
+    shown = [
+        (case["file"], words)
+        for case in expected
+        if "absent" in case
+        for words in case["absent"]
+        if words in "\n".join(passages_of(documents / case["file"]))
+    ]
+    assert shown == []
+
+
+def test_each_passage_of_a_long_table_repeats_the_names_of_its_columns(documents: Path) -> None:
+    passages = passages_of(documents / "d13_long_table.docx")
+    assert len(passages) > 5
+    head = "| Asset | Location | Purchased | Calibration due | Custodian |"
+    assert [passage for passage in passages if head not in passage] == []

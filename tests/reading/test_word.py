@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import io
+import zipfile
+
+import docx
+import pytest
+from docx.oxml.ns import nsdecls
+from docx.oxml.parser import parse_xml
+
+from fundwright.reading.formats import read
+from fundwright.reading.lines import lines_of
+from fundwright.reading.plugin import document_readers
+
+_READERS = list(document_readers())
+
+
+def word_file(body: str, **parts: str) -> bytes:
+    """A Word file whose body begins with this XML. Other parts are added below `word/`, `__` standing for a dot."""
+    document = docx.Document()
+    namespaces = f'{nsdecls("w", "r")} xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"'
+    holder = parse_xml(f"<w:body {namespaces}>{body}</w:body>")
+    for place, element in enumerate(list(holder)):
+        document.element.body.insert(place, element)
+    document.save(target := io.BytesIO())
+    with zipfile.ZipFile(target, "a") as archive:
+        for name, content in parts.items():
+            archive.writestr(f"word/{name.replace('__', '.')}", content)
+    return target.getvalue()
+
+
+def texts(content: bytes) -> list[str]:
+    return [line.text for line in lines_of(read(_READERS, content, "a.docx"))]
+
+
+def paragraph(inner: str) -> str:
+    return f"<w:p>{inner}</w:p>"
+
+
+def run(text: str, properties: str = "") -> str:
+    return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def table(*rows: str) -> str:
+    return f"<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/><w:gridCol/></w:tblGrid>{''.join(rows)}</w:tbl>"
+
+
+def row(*cells: str, properties: str = "") -> str:
+    return f"<w:tr>{properties}{''.join(f'<w:tc><w:tcPr/>{cell}</w:tc>' for cell in cells)}</w:tr>"
+
+
+class TestWords:
+    def test_are_whole_whatever_format_their_letters_have(self) -> None:
+        mixed = run("H", "<w:b/>") + run("ealth care uses CO") + run("2", '<w:vertAlign w:val="subscript"/>') + run(" (") + run("clean", "<w:i/>") + run(").")  # fmt: skip
+        assert texts(word_file(paragraph(mixed))) == ["Health care uses CO2 (clean)."]
+
+    @pytest.mark.parametrize("wrapper", ["ins", "smartTag", "hyperlink", "fldSimple"])
+    def test_are_read_in_what_surrounds_them(self, wrapper: str) -> None:
+        inner = f'<w:{wrapper} w:id="1" w:author="x" w:instr="x">{run("Marcus Bell")}</w:{wrapper}>'
+        content = word_file(paragraph(run("The manager is ") + inner) + table(row(paragraph(run("Lead")), paragraph(inner))))
+        assert texts(content) == ["The manager is Marcus Bell", "| Lead | Marcus Bell |"]
+
+    def test_are_read_in_content_controls_of_cells_and_rows(self) -> None:
+        inner = f"<w:sdt><w:sdtContent>{run('$1.2 million')}</w:sdtContent></w:sdt>"
+        whole = f"<w:sdt><w:sdtContent>{row(paragraph(run('Period')), paragraph(run('2025')))}</w:sdtContent></w:sdt>"
+        content = word_file(table(row(paragraph(run("Value")), paragraph(inner)), whole))
+        assert texts(content) == ["| Value | $1.2 million |", "| Period | 2025 |"]
+
+    def test_of_a_placeholder_are_not_read(self) -> None:
+        control = (
+            f"<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>{run('Click to enter text.')}</w:sdtContent></w:sdt>"
+        )
+        assert texts(word_file(paragraph(run("Name: Ada")) + paragraph(run("Title:") + control))) == ["Name: Ada", "Title:"]
+
+
+class TestNotVisible:
+    @pytest.mark.parametrize(
+        "properties",
+        ["<w:vanish/>", "<w:strike/>", "<w:dstrike/>", '<w:color w:val="FFFFFF"/>', '<w:sz w:val="2"/>'],
+        ids=["hidden", "struck", "struck twice", "white", "tiny"],
+    )
+    def test_is_left_out_of_paragraphs_and_cells(self, properties: str) -> None:
+        mixed = run("We hold ") + run("77", properties) + run("12 patents.")
+        content = word_file(paragraph(mixed) + table(row(paragraph(run("Patents")), paragraph(mixed))))
+        assert texts(content) == ["We hold 12 patents.", "| Patents | We hold 12 patents. |"]
+
+    def test_of_a_style_is_left_out_unless_the_run_shows_it(self) -> None:
+        document = docx.Document()
+        style = document.styles.add_style("Note to reviewers", 1)
+        style.font.hidden = True
+        document.add_paragraph("We hold 12 patents.")
+        shown = document.add_paragraph("The floor price is $121. ", style=style).add_run("Shown.")
+        shown.font.hidden = False
+        document.save(target := io.BytesIO())
+        assert texts(target.getvalue()) == ["We hold 12 patents.", "Shown."]
+
+    def test_is_not_white_text_on_a_color(self) -> None:
+        white = run("Rate", '<w:color w:val="FFFFFF"/>')
+        shaded = f'<w:tr><w:tc><w:tcPr><w:shd w:val="clear" w:fill="1F4E79"/></w:tcPr>{paragraph(white)}</w:tc>'
+        content = word_file(table(f"{shaded}<w:tc><w:tcPr/>{paragraph(run('$148'))}</w:tc></w:tr>", row(paragraph(run("a")), paragraph(run("b")))))  # fmt: skip
+        assert texts(content)[0] == "| Rate | $148 |"
+
+    def test_is_what_tracked_changes_delete(self) -> None:
+        gone = '<w:del w:id="1" w:author="x"><w:r><w:delText>five </w:delText></w:r></w:del>'
+        row_gone = row(paragraph(run("Old")), paragraph(run("1")), properties='<w:trPr><w:del w:id="2" w:author="x"/></w:trPr>')
+        content = word_file(paragraph(run("We have ") + gone + run("nine crews.")) + table(row(paragraph(run("New")), paragraph(run("2"))), row_gone))  # fmt: skip
+        assert texts(content) == ["We have nine crews.", "| New | 2 |"]
+
+
+class TestBoxes:
+    @staticmethod
+    def old(is_checked: bool) -> str:
+        return f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="{int(is_checked)}"/></w:checkBox></w:ffData></w:fldChar></w:r>'
+
+    @staticmethod
+    def control(is_checked: bool) -> str:
+        return f'<w:sdt><w:sdtPr><w14:checkbox><w14:checked w14:val="{int(is_checked)}"/></w14:checkbox></w:sdtPr><w:sdtContent>{run("?")}</w:sdtContent></w:sdt>'
+
+    @staticmethod
+    def symbol(is_checked: bool) -> str:
+        return f'<w:r><w:sym w:font="Wingdings" w:char="{"F0FE" if is_checked else "F0A8"}"/></w:r>'
+
+    @staticmethod
+    def glyph(is_checked: bool) -> str:
+        return run("☒" if is_checked else "☐")
+
+    @pytest.mark.parametrize("kind", ["old", "control", "symbol", "glyph"])
+    def test_that_are_not_checked_are_no_statement(self, kind: str) -> None:
+        box = getattr(self, kind)
+        body = paragraph(box(True) + run(" Small business")) + paragraph(box(False) + run(" HUBZone certified"))
+        body += paragraph(run("Veteran-owned: ") + box(False) + run(" Yes ") + box(True) + run(" No"))
+        body += table(
+            row(paragraph(run("8(a) certified")), paragraph(box(False))), row(paragraph(run("ISO 9001")), paragraph(box(True)))
+        )
+        assert texts(word_file(body)) == ["• Small business", "• Veteran-owned: No", "| ISO 9001 | ☒ |"]
+
+    def test_in_columns_named_yes_and_no_deny_their_row(self) -> None:
+        names = ("Status", "Yes", "No")
+        rows = [("HUBZone", "☐", "☒"), ("Small business", "☒", "☐")]
+        body = "".join(row(*(paragraph(run(cell)) for cell in each)) for each in (names, *rows))
+        grid = "<w:gridCol/>" * 3
+        content = word_file(f"<w:tbl><w:tblPr/><w:tblGrid>{grid}</w:tblGrid>{body}</w:tbl>")
+        assert texts(content) == ["| Status | Yes | No |\n| - | - | - |\n| Small business | ☒ | ☐ |"]
+
+    def test_empty_brackets_around_a_comment_are_no_boxes(self) -> None:
+        assert texts(word_file(paragraph(run("Comments are in [[ ]] and [x](a)")))) == ["Comments are in [[ ]] and [x](a)"]
+
+
+def test_a_footnote_stands_with_its_paragraph_also_in_a_cell() -> None:
+    reference = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    content = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(word_file(paragraph(run("We finished on time.") + reference) + table(row(paragraph(run("Value")), paragraph(run("high") + reference)))))) as archive:  # fmt: skip
+        with zipfile.ZipFile(content, "w") as written:
+            for name in archive.namelist():
+                written.writestr(name, archive.read(name))
+            notes = f'<w:footnotes {nsdecls("w")}><w:footnote w:id="2">{paragraph(run("It cost $3,640,000."))}</w:footnote></w:footnotes>'
+            written.writestr("word/footnotes.xml", notes)
+    assert texts(content.getvalue()) == ["We finished on time.\nIt cost $3,640,000.", "| Value | high (It cost $3,640,000.) |"]
