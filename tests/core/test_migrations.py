@@ -16,9 +16,11 @@ from fundwright.accounts.schemas import UPGRADE
 from fundwright.core import migrations
 from fundwright.core.database_role import SERVING_ROLE
 from fundwright.core.errors import StartRefused
+from fundwright.core.messages import from_stored
 from fundwright.core.migrations import check_schema, revisions, upgrade
 from fundwright.templates.builtin import COVER_LETTER
 from fundwright.templates.schemas import TemplateSection
+from fundwright.training.schemas import TrainDocuments
 from tests.support.databases import as_owner, as_superuser
 
 
@@ -244,6 +246,33 @@ class TestUpgrade:
             )
             await upgrade(database_url)
             assert [kind for (kind,) in connection.execute("SELECT kind FROM job")] == begun
+
+    async def test_documents_of_earlier_readers_are_trained_again_for_an_owner(self, database_url: str) -> None:
+        await set_back(database_url, to="0088")
+        with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
+            connection.execute(
+                "INSERT INTO account (id, email, display_name, first_name, last_name, password_hash, role, is_public, created_at)"
+                " VALUES (gen_random_uuid(), 'ada@example.org', 'Ada', '', '', '', 'user', false, now())"
+            )
+            (owner,) = connection.execute("SELECT id FROM account").fetchone() or ()
+            connection.execute("INSERT INTO workspace (id, name, created_at) VALUES (%s, 'Ada', now())", [owner])
+            connection.execute(
+                "INSERT INTO membership (workspace_id, account_id, role, joined_at) VALUES (%(id)s, %(id)s, 'owner', now())",
+                {"id": owner},
+            )
+            for number, state in ((1, "trained"), (2, "trained"), (3, "failed")):
+                connection.execute(
+                    "INSERT INTO document (id, owner_id, title, filename, media_type, sha256, size_bytes, source, is_sample, kind,"
+                    " is_kind_chosen, state, text, chunk_count, created_at)"
+                    " VALUES (%s, %s, 'CV', 'cv.txt', 'text/plain', '', 1, 'upload', false, 'resume', true, %s, 'CV', 0, now())",
+                    [UUID(int=number), owner, state],
+                )
+            await upgrade(database_url)
+            read = "SELECT job.account_id, job.version, job.title, job.payload->>'run_id' = run.id::text, run.document_ids FROM job JOIN training_run run ON run.job_id = job.id"  # fmt: skip
+            ((account, version, title, is_of_run, documents),) = connection.execute(read).fetchall()
+        assert (account, version, is_of_run) == (owner, TrainDocuments.version, True)
+        assert from_stored(title) == "Train 2 documents"
+        assert documents == [str(UUID(int=number)) for number in (1, 2)]
 
     async def test_what_exists_keeps_its_owner_and_can_go_to_the_trash(self, database_url: str) -> None:
         await set_back(database_url, to="0050")

@@ -67,12 +67,16 @@ class TestMarkdown:
     def test_headings_and_plain_text(self, tmp_path: Path) -> None:
         blocks = read_file("# Team\n\nWe are **nine** [people](http://x.example).\n\nPlan\n----\n\n- first\n", "a.md")
         assert blocks == [
-            Line("Team", level=1), Line("We are nine people."), Line("Plan", level=2), Line("• first"),
+            Line("Team", level=1), Line("We are nine people."), Line("Plan", level=2), Line("- first"),
         ]  # fmt: skip
 
     def test_pictures_and_tags_are_left_out(self, tmp_path: Path) -> None:
         text = "We set 118 gauges. ![site](http://x.example/p.png) <img src=x>\nLess than 5 < 9 and <b>cold</b><br> water.\n"
-        assert read_file(text, "a.md") == [Line("We set 118 gauges.\nLess than 5 < 9 and cold\nwater.")]
+        assert read_file(text, "a.md") == [Line("We set 118 gauges.\nLess than 5 < 9 and cold water.")]
+
+    def test_struck_text_and_unchecked_boxes_are_left_out(self) -> None:
+        text = "We hold ~~77~~ 12 patents.\n\n- [x] ISO 9001\n- [ ] ISO 14001\n"
+        assert [line.text for line in read_file(text, "a.md")] == ["We hold  12 patents.", "• ISO 9001"]
 
     def test_a_number_sign_in_code_is_not_a_heading(self, tmp_path: Path) -> None:
         assert read_file("```\n# not a heading\n```\n", "a.md") == [Line("# not a heading")]

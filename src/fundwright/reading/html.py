@@ -97,7 +97,10 @@ def blocks_of_html(text: str) -> list[Block]:
 
     # lxml rejects text that declares its own encoding.
     text = re.sub(r"^\s*<\?xml[^>]*\?>", "", without_signs(text))
-    root = html.document_fromstring(text or "<p>", parser=html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True))
+    try:
+        root = html.document_fromstring(text, parser=html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True))
+    except etree.ParserError:  # there is nothing but comments
+        return []
     _simplify(root)
     source = io.BytesIO(etree.tostring(root, method="html", encoding="utf-8"))
     options = HTMLBackendOptions(infer_furniture=False)

@@ -1,17 +1,23 @@
-"""Reads Markdown files."""
+"""Reads Markdown files line by line, because people put labels and values on lines of their own, which Markdown would join."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
-from fundwright.reading.document import Document
-from fundwright.reading.html import blocks_of_html
+from fundwright.core.sandbox_progress import report_progress
+from fundwright.reading.checkboxes import with_boxes
+from fundwright.reading.document import Block, Cell, Document, Heading, Mark, Paragraph, Runs, Table, runs_of, without_signs
 from fundwright.reading.text import decode, is_text
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(?:[^\r\n]*\r?\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
-_TITLE = re.compile(r"^title:[ \t]*[\"']?(.{1,300}?)[\"']?[ \t]*$", re.MULTILINE)
-_NOTE = re.compile(r"^\[\^([\w-]{1,60})\]:[ \t]*", re.MULTILINE)
-_REFERENCE = re.compile(r"\[\^[\w-]{1,60}\]")
+_FRONT_MATTER = re.compile(r"\A---[ \t]{0,9}\r?\n(?:[^\r\n]{0,1000}\r?\n){0,200}?(?:---|\.\.\.)[ \t]{0,9}(?:\r?\n|\Z)")
+_TITLE = re.compile(r"^title:[ \t]{0,9}[\"']?(.{1,300}?)[\"']?[ \t]{0,9}$", re.MULTILINE)
+_NOTE = re.compile(r"\[\^[\w-]{1,60}\]:?")
+_STRUCK = re.compile(r"~~(?=\S)([^~\n]{1,500})~~")
+_RULE = re.compile(r"[\s:|-]{3,}")
+_CELL = re.compile(r"(?<!\\)\|")
+_MIN_COLUMNS = 3
+"""A table of two columns often has a labeled value above the rule, so its rows stay lines."""
 
 
 class MarkdownReader:
@@ -23,12 +29,87 @@ class MarkdownReader:
         return filename.lower().endswith(self.suffixes) and is_text(head)
 
     def read(self, content: bytes, filename: str) -> Document:
-        from markdown_it import MarkdownIt
-
-        text = decode(content, filename)
+        text = without_signs(decode(content, filename))
         matter = _FRONT_MATTER.match(text)
         title = _TITLE.search(matter[0]) if matter else None
-        text = text[matter.end() :] if matter else text
-        text = _REFERENCE.sub("", _NOTE.sub("", text))
-        rendered = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable(["table", "strikethrough"]).render(text)
-        return Document(tuple(blocks_of_html(rendered)), title[1] if title else "")
+        lines = text[matter.end() if matter else 0 :].splitlines()
+        return Document(tuple(with_boxes(list(_blocks(lines)))), title[1] if title else "")
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[Block]:
+    paragraph: list[str] = []
+    is_code, place = False, 0
+    while place < len(lines):
+        report_progress()
+        line = lines[place]
+        place += 1
+        if line.lstrip().startswith(("```", "~~~")):
+            is_code = not is_code
+            continue
+        if not is_code and place < len(lines) and _begins_table(line, lines[place]):
+            yield from _paragraph(paragraph)
+            paragraph, first = [], place - 1
+            while place < len(lines) and "|" in lines[place]:
+                place += 1
+            yield _table([lines[first], *lines[first + 2 : place]])
+            continue
+        atx = None if is_code else re.match(r" {0,3}(#{1,6})\s+(.*)", line)
+        underline = None if is_code or len(paragraph) != 1 else re.match(r"(=+|-{2,})\s*$", line)
+        if underline:
+            yield Heading(_runs(paragraph[0]), 1 if line.startswith("=") else 2)
+            paragraph = []
+        elif atx or (not line.strip() and not is_code):
+            yield from _paragraph(paragraph)
+            paragraph = []
+            if atx:
+                yield Heading(_runs(_without_markup(atx[2].rstrip().rstrip("#").rstrip())), len(atx[1]))
+        elif is_code:
+            paragraph.append(line)
+        elif not _RULE.fullmatch(line):
+            paragraph.append(_without_markup(line))
+    yield from _paragraph(paragraph)
+
+
+def _paragraph(lines: Sequence[str]) -> Iterator[Paragraph]:
+    if lines:
+        yield Paragraph(_runs("\n".join(lines)))
+
+
+def _runs(text: str) -> Runs:
+    return runs_of(text)[0]
+
+
+def _begins_table(line: str, below: str) -> bool:
+    return "|" in below and bool(_RULE.fullmatch(below)) and _MIN_COLUMNS <= len(_cells(line)) == len(_cells(below))
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in _CELL.split(line.strip().removeprefix("|").removesuffix("|"))]
+
+
+def _table(lines: Sequence[str]) -> Table:
+    rows = ([_without_markup(cell) for cell in _cells(line)] for line in lines)
+    return Table(
+        tuple(tuple((place, Cell((Paragraph(_runs(cell)),) if cell else ())) for place, cell in enumerate(row)) for row in rows),
+        1,
+    )
+
+
+_ADDRESS = r"\([^()]*(?:\([^()]*\)[^()]*)*\)"
+_TAG = re.compile(
+    r" ?<(?:img|br|hr)\b[^<>]{0,1000}>|</?(?:a|b|i|u|em|strong|span|div|p|sub|sup|small|center|font|picture|source|details|summary|kbd|mark)(?:\s[^<>]{0,1000})?>",
+    re.IGNORECASE,
+)
+
+
+def _without_markup(line: str) -> str:
+    line = _NOTE.sub("", line)
+    line = _STRUCK.sub(lambda found: Mark.STRUCK.around(found[1]), line)
+    line = re.sub(rf" ?!\[[^\[\]]*\]{_ADDRESS}", "", line)
+    line = re.sub(rf"\[([^\[\]]*)\]{_ADDRESS}", r"\1", line)
+    line = _TAG.sub("", line)
+    line = re.sub(r"(\*\*|__)(?=\S)(.{1,500}?)(?<=\S)\1", r"\2", line)
+    line = re.sub(r"(?<![\w*])[*_](?=\S)([^*_]+?)(?<=\S)[*_](?![\w*])", r"\1", line)
+    line = re.sub(r"`([^`]+)`", r"\1", line)
+    line = re.sub(r"^\s*>\s?", "", line)
+    return re.sub(r"\\([\\`*_{}\[\]()#+.!|>-])", r"\1", line)

@@ -23,6 +23,8 @@ class TrainDocuments(CountedJob):
     """The job that reads, splits, and embeds the documents of a training run."""
 
     job_kind: ClassVar[str] = "train"
+    version: ClassVar[int] = 2
+    """Earlier releases read files differently, so they leave these jobs alone."""
     counted_as: ClassVar[UsageField] = "trainings"
 
     run_id: UUID
