@@ -15,6 +15,11 @@ _BEGIN = "\ufdd1\ufdd2\ufdd3"
 """Unicode reserves U+FDD0 to U+FDEF for use inside a program: no file contains them after `without_signs`."""
 NOTE = "\ufdd4"
 """Stands in a text before the key of a note that the text refers to, and `_END` after it."""
+HEAD = "\ufdd5"
+"""Stands in the first cell of a row that names columns."""
+_KEPT = "–—‘’“”…"
+_AS_KEPT = {ord(character): chr(0xFDE0 + place) for place, character in enumerate(_KEPT)}
+_FROM_KEPT = {0xFDE0 + place: character for place, character in enumerate(_KEPT)} | {ord(HEAD): ""}
 _SIGNS = dict.fromkeys(range(0xFDD0, 0xFDF0))
 
 
@@ -147,6 +152,11 @@ def without_signs(text: str) -> str:
     return text.translate(_SIGNS)
 
 
+def kept(text: str) -> str:
+    """The text with signs for its typographic characters, which `runs_of` writes again. docling replaces those of web pages by plain ones."""
+    return text.translate(_AS_KEPT)
+
+
 def note_sign(key: str) -> str:
     """A reference to the note with this key, to be put into a text."""
     return f"{NOTE}{key}{_END}"
@@ -155,6 +165,7 @@ def note_sign(key: str) -> str:
 def runs_of(text: str) -> tuple[Runs, list[str]]:
     """Split a text with signs into runs. Returns the keys of its notes, too."""
     runs, keys = list[Run](), list[str]()
+    text = text.translate(_FROM_KEPT)
     mark, start, place = None, 0, 0
     while place < len(text):
         character = text[place]

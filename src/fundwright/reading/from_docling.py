@@ -11,6 +11,7 @@ from typing import Any
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.document import (
+    HEAD,
     Block,
     Cell,
     Figure,
@@ -20,6 +21,7 @@ from fundwright.reading.document import (
     Mark,
     Note,
     Paragraph,
+    Run,
     Runs,
     Table,
     runs_of,
@@ -29,7 +31,7 @@ from fundwright.reading.document import (
 _BULLETS = frozenset("-*•·◦▪●○■–—o")
 _MIN_ROWS, _MIN_COLUMNS, _LONGEST_NAME = 2, 3, 80
 _VALUE = re.compile(r"[$€£]\s?\d|\d{3},\d{3}|\d\s?%|@|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\d{4}-\d\d-\d\d|:\s*$")
-_SPACE_BEFORE = re.compile(r" (?=[.,;:!?%)\]])|(?<=[(\[]) ")
+_NO_SPACE_BEFORE, _NO_SPACE_AFTER = re.compile(r"[\s.,;:!?%)\]]"), re.compile(r"[\s(\[$€£]$")
 
 
 def converted(file: io.BytesIO, format: str, backend: str, *options: object) -> Any:
@@ -90,7 +92,7 @@ class _Reading:
                 if described:
                     yield Figure(tuple(described), page)
             case InlineGroup():
-                yield from self._text(self._joined(item), page)
+                yield from self._joined(item, page)
             case TextItem():
                 found = list(self._text_block(item, page, (TitleItem, SectionHeaderItem, ListItem, CodeItem)))
                 is_margin = item.content_layer == ContentLayer.FURNITURE
@@ -142,10 +144,23 @@ class _Reading:
         runs, keys = runs_of(text)
         return runs, [Note(tuple(self._notes[key])) for key in keys if key in self._notes]
 
-    def _joined(self, group: Any) -> str:
+    def _joined(self, group: Any, page: int | None) -> Iterator[Block]:
         """The text of a group whose parts have lost the spaces between them."""
-        parts = [reference.resolve(self._document) for reference in group.children]
-        return _SPACE_BEFORE.sub("", " ".join(getattr(part, "text", "") for part in parts))
+        runs, noted = list[Run](), list[Block]()
+        for reference in group.children:
+            part = reference.resolve(self._document)
+            if not getattr(part, "text", ""):
+                continue
+            found, notes = self._runs(part)
+            before = runs[-1].text if runs else ""
+            is_apart = (
+                before and not _NO_SPACE_BEFORE.match(found[0].text if found else "") and not _NO_SPACE_AFTER.search(before)
+            )
+            runs += [*([Run(" ")] if is_apart else []), *found]
+            noted += notes
+        if any(run.text.strip() for run in runs):
+            yield Paragraph(tuple(runs), page)
+        yield from noted
 
     def _caption(self, item: Any) -> Iterable[Block]:
         for reference in item.captions:
@@ -155,7 +170,7 @@ class _Reading:
         from docling_core.types.doc.document import RichTableCell
 
         rows: list[list[tuple[int, Cell]]] = [[] for _ in range(item.data.num_rows)]
-        heads = set(range(item.data.num_rows))
+        heads, marked = set(range(item.data.num_rows)), set[int]()
         for cell in sorted(item.data.table_cells, key=lambda cell: (cell.start_row_offset_idx, cell.start_col_offset_idx)):
             report_progress()
             inner = (
@@ -166,12 +181,16 @@ class _Reading:
             spans = Cell(tuple(inner), cell.row_span, cell.col_span)
             if cell.start_row_offset_idx < len(rows):
                 rows[cell.start_row_offset_idx].append((cell.start_col_offset_idx, spans))
-            if not cell.column_header:
+            if HEAD in cell.text:
+                marked.add(cell.start_row_offset_idx)
+            if not cell.column_header and cell.text.strip():
                 heads -= set(range(cell.start_row_offset_idx, cell.end_row_offset_idx))
         head = next((place for place in range(len(rows)) if place not in heads), len(rows))
         caption = [block for block in self._caption(item) if isinstance(block, Paragraph)]
         table = Table(tuple(map(tuple, rows)), head, caption[0].runs if caption else (), page)
-        return table if self._is_page else replace(table, head=head_of(table))
+        if self._is_page or marked:
+            return replace(table, head=max(marked) + 1) if marked == set(range(len(marked))) and marked else table
+        return replace(table, head=head_of(table))
 
 
 def head_of(table: Table) -> int:

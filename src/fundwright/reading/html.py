@@ -10,9 +10,10 @@ from typing import Any
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.checkboxes import with_boxes
-from fundwright.reading.document import Block, Document, Mark, without_signs
+from fundwright.reading.document import Block, Document, Mark, kept, without_signs
 from fundwright.reading.formats import HEAD_BYTES
 from fundwright.reading.from_docling import blocks_of, converted
+from fundwright.reading.symbols import CHECKED, UNCHECKED, raised
 from fundwright.reading.text import decode
 
 _FORMATS = ("b", "strong", "i", "em", "u", "small", "big", "sub", "sup", "font", "mark", "abbr", "acronym", "cite", "code", "kbd", "samp", "tt", "var", "q", "dfn", "time", "data", "bdi", "bdo", "ins", "a", "wbr")  # fmt: skip
@@ -42,6 +43,10 @@ _NOT_SHOWN = re.compile(r"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hi
 _WHITE = re.compile(r"(?<![\w-])color\s*:\s*(?:#fff(?:fff)?\b|white\b|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))", re.IGNORECASE)
 _BACKGROUND = re.compile(r"(?<![\w-])background(?:-color|-image)?\s*:", re.IGNORECASE)
 _STRIKES = re.compile(r"(?<![\w-])text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
+_COMMENT = re.compile(r"/\*[^*]{0,5000}\*/")
+_AT_RULE = re.compile(r"@[\w-]{1,30}[^{};]{0,500}(?:;|\{(?:[^{}]{0,2000}\{[^{}]{0,2000}\}){0,500}[^{}]{0,2000}\})")
+_RULE = re.compile(r"([^{}]{1,500})\{([^{}]{0,2000})\}")
+_NOT_WRITTEN = ("hidden", "password", "submit", "button", "reset", "image", "file", "color", "range")
 _DEEPEST = 200
 """Elements that are nested deeper than this count as children of the element at this depth."""
 
@@ -49,13 +54,18 @@ _DEEPEST = 200
 class HtmlReader:
     media_type = "text/html"
     label = "HTML"
-    suffixes = (".html", ".htm")
+    suffixes = (".html", ".htm", ".xhtml")
 
     def recognizes(self, head: bytes, filename: str) -> bool:
         if b"\x00" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
             return False
         start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-        return start.startswith((b"<!doctype html", b"<html")) or (filename.lower().endswith(self.suffixes) and b"<" in start)
+        is_xhtml = start.startswith(b"<?xml") and b"<html" in start
+        return (
+            is_xhtml
+            or start.startswith((b"<!doctype html", b"<html"))
+            or (filename.lower().endswith(self.suffixes) and b"<" in start)
+        )
 
     def read(self, content: bytes, filename: str) -> Document:
         text = decode_html(content, filename)
@@ -69,7 +79,10 @@ class WebArchiveReader:
 
     def recognizes(self, head: bytes, filename: str) -> bool:
         start = head.lower()
-        return b"mime-version:" in start and (b"multipart/related" in start or filename.lower().endswith(self.suffixes))
+        is_archive = (
+            filename.lower().endswith(self.suffixes) or b"snapshot-content-location:" in start or b"\nfrom: <saved by" in start
+        )
+        return b"mime-version:" in start and is_archive
 
     def read(self, content: bytes, filename: str) -> Document:
         message = email.message_from_bytes(content, policy=email.policy.default)
@@ -102,30 +115,24 @@ def blocks_of_html(text: str) -> list[Block]:
     except etree.ParserError:  # there is nothing but comments
         return []
     _simplify(root)
-    source = io.BytesIO(etree.tostring(root, method="html", encoding="utf-8"))
+    source = io.BytesIO(kept(etree.tostring(root, method="html", encoding="unicode")).encode())
     options = HTMLBackendOptions(infer_furniture=False)
     return with_boxes(blocks_of(converted(source, "HTML", "html_backend:HTMLDocumentBackend", options), is_page=True))
 
 
 def _simplify(root: Any) -> None:
-    """Remove what is no text, mark what is not shown, and take the formats off, so that no word is divided."""
+    """Remove what is no text, mark what is not shown, write forms as text, and take the formats off, so that no word is divided."""
     from lxml import etree
 
+    hidden = _Rules("\n".join(style.text or "" for style in root.iter("style")))
     etree.strip_elements(root, *_IGNORED, with_tail=False)
-    for picture in root.iter("img"):
-        picture.attrib.pop("alt", None)
-    for button in list(root.iter("button")):
-        if next(button.iterancestors(*_NAMED), None) is not None:
-            button.drop_tag()
-        else:
-            button.drop_tree()
-    for option in list(root.iter("option")):
-        if "selected" not in option.attrib:
-            option.drop_tree()
+    for element in list(root.iter(etree.Element)):
+        report_progress()
+        _rewrite(element)
     _limit_depth(root)
     for element in root.iter(etree.Element):
         report_progress()
-        mark = _mark_of(element)
+        mark = hidden.mark_of(element)
         if mark:
             for text in element.iter(etree.Element):
                 text.text = mark.around(text.text or "")
@@ -136,16 +143,72 @@ def _simplify(root: Any) -> None:
     etree.strip_tags(root, *_FORMATS, *_STRUCK, "span")
 
 
-def _mark_of(element: Any) -> Mark | None:
-    style = element.get("style", "")
-    if "hidden" in element.attrib or _NOT_SHOWN.search(style) or _NO_SIZE.search(style):
+def _rewrite(element: Any) -> None:
+    """Give an element the form in which docling reads it as a browser shows it."""
+    element.attrib.pop("aria-hidden", None)
+    match element.tag:
+        case "img":
+            element.attrib.pop("alt", None)
+        case "tfoot":
+            element.tag = "tbody"
+        case "ol":
+            element.set("start", element.get("start", "1"))
+        case "sup":
+            element.text = raised(element.text or "")
+        case "button":
+            if next(element.iterancestors(*_NAMED), None) is not None:
+                element.drop_tag()
+            else:
+                element.drop_tree()
+        case "select":
+            chosen = element.xpath(".//option[@selected]") or element.xpath(".//option")[:1]
+            _become_text(element, ", ".join("".join(option.itertext()).strip() for option in chosen))
+        case "textarea":
+            _become_text(element, element.text or "")
+        case "input":
+            kind = element.get("type", "text").lower()
+            if kind in ("checkbox", "radio"):
+                _become_text(element, CHECKED if "checked" in element.attrib else UNCHECKED)
+            else:
+                _become_text(element, "" if kind in _NOT_WRITTEN else element.get("value", ""))
+
+
+def _become_text(element: Any, text: str) -> None:
+    for child in list(element):
+        element.remove(child)
+    element.attrib.clear()
+    element.tag, element.text = "span", f" {text} " if text else ""
+
+
+class _Rules:
+    """The simple rules of style sheets in a page that hide text or strike it through."""
+
+    def __init__(self, styles: str) -> None:
+        self._marks = dict[str, Mark]()
+        for selectors, declarations in _RULE.findall(_AT_RULE.sub("", _COMMENT.sub("", styles))):
+            mark = _mark_in(declarations)
+            if mark is not None:
+                self._marks |= dict.fromkeys((each.strip().lower() for each in selectors.split(",")), mark)
+
+    def mark_of(self, element: Any) -> Mark | None:
+        style = element.get("style", "")
+        if mark := Mark.HIDDEN if "hidden" in element.attrib else _mark_in(style):
+            return mark
+        if _WHITE.search(style) and not any(
+            _BACKGROUND.search(each.get("style", "")) or "bgcolor" in each.attrib or "class" in each.attrib
+            for each in (element, *element.iterancestors())
+        ):
+            return Mark.HIDDEN
+        names = [f".{name}" for name in element.get("class", "").lower().split()]
+        names += [f"#{element.get('id', '').lower()}"] if "id" in element.attrib else []
+        found = (self._marks.get(name) for name in (element.tag, *names, *(f"{element.tag}{name}" for name in names)))
+        return Mark.STRUCK if element.tag in _STRUCK else next(filter(None, found), None)
+
+
+def _mark_in(style: str) -> Mark | None:
+    if _NOT_SHOWN.search(style) or _NO_SIZE.search(style):
         return Mark.HIDDEN
-    if _WHITE.search(style) and not any(
-        _BACKGROUND.search(each.get("style", "")) or "bgcolor" in each.attrib or "class" in each.attrib
-        for each in (element, *element.iterancestors())
-    ):
-        return Mark.HIDDEN
-    return Mark.STRUCK if element.tag in _STRUCK or _STRIKES.search(style) else None
+    return Mark.STRUCK if _STRIKES.search(style) else None
 
 
 def _limit_depth(root: Any) -> None:

@@ -27,7 +27,7 @@ _LONGEST_REPEATED = 200
 """A cell that spans rows is repeated in each as its label, up to this many characters."""
 _LONGEST_CELL = 800
 _FEW_ROWS, _MANY_LINES = 3, 2
-"""A table with a longer cell, or without names of columns, with so few rows and so many line breaks in a cell, arranges text on the page."""
+"""A table without names of columns and with so few rows arranges text on the page if a cell is so long or has so many line breaks."""
 _NO = re.compile(r"(?:no|n|nein|non)\b", re.IGNORECASE)
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufdd0-\ufdef\ufffe\uffff]")
 
@@ -102,7 +102,7 @@ def _lines_in(block: Block) -> Iterator[Line]:
             yield from _table(block)
         case Attachment():
             inner = list(_lines(block.blocks))
-            if inner:
+            if inner and block.filename:
                 yield Line(block.filename, level=1, page=block.page)
             yield from (replace(line, level=line.level and line.level + 1, page=block.page) for line in inner)
         case Note() | Margin() | Figure():
@@ -150,8 +150,9 @@ def _arranges_text(table: Table) -> bool:
     has_structure = any(isinstance(block, Heading | Table | Figure) for cell in cells for block in cell.blocks)
     texts = ["\n".join(line.text for line in _lines(cell.blocks)) for cell in cells]
     is_long = any(len(text) > _LONGEST_CELL for text in texts)
-    has_lines = not table.head and len(table.rows) <= _FEW_ROWS and any(text.count("\n") >= _MANY_LINES for text in texts)
-    return has_structure or is_long or has_lines or max((len(row) for row in table.rows), default=0) < 2
+    has_lines = len(table.rows) <= _FEW_ROWS and any(text.count("\n") >= _MANY_LINES for text in texts)
+    is_narrow = max((len(row) for row in table.rows), default=0) < 2
+    return is_narrow or (not table.head and (has_structure or has_lines or (is_long and len(table.rows) <= _FEW_ROWS)))
 
 
 def _grid(table: Table) -> list[list[str]]:

@@ -45,9 +45,14 @@ class EmailReader:
     def read(self, content: bytes, filename: str) -> Document:
         message = email.message_from_bytes(content, _class=EmailMessage, policy=email.policy.default)
         headers = [Field(name, _header(message, name)) for name in _HEADERS if _header(message, name)]
-        bodies = [list(_body(body, filename)) for kind in ("html", "plain") if (body := message.get_body((kind,))) is not None]
+        first = {
+            part.get_content_type(): part
+            for part in reversed(list(message.walk()))
+            if not part.is_attachment() and not part.get_filename()
+        }
+        bodies = [list(_body(first[kind], filename)) for kind in ("text/html", "text/plain") if kind in first]
         longest = max(bodies, key=lambda blocks: sum(len(line.text) for line in lines_of(Document(tuple(blocks)))), default=[])
-        attached = map(_attachment, message.iter_attachments())
+        attached = [_attachment(part) for part in message.iter_attachments() if part not in first.values()]
         return Document((*headers, *longest, *attached), _header(message, "Subject"))
 
 

@@ -13,7 +13,8 @@ from fundwright.reading.text import decode, is_text
 _FRONT_MATTER = re.compile(r"\A---[ \t]{0,9}\r?\n(?:[^\r\n]{0,1000}\r?\n){0,200}?(?:---|\.\.\.)[ \t]{0,9}(?:\r?\n|\Z)")
 _TITLE = re.compile(r"^title:[ \t]{0,9}[\"']?(.{1,300}?)[\"']?[ \t]{0,9}$", re.MULTILINE)
 _NOTE = re.compile(r"\[\^[\w-]{1,60}\]:?")
-_STRUCK = re.compile(r"~~(?=\S)([^~\n]{1,500})~~")
+_HTML_COMMENT = re.compile(r"<!--[^<>]{0,5000}-->")
+_STRUCK = re.compile(r"~~(?=\S)([^~\n]{1,500})~~|<(?:del|s|strike)>([^<>\n]{1,500})</(?:del|s|strike)>")
 _RULE = re.compile(r"[\s:|-]{3,}")
 _CELL = re.compile(r"(?<!\\)\|")
 _MIN_COLUMNS = 3
@@ -29,7 +30,7 @@ class MarkdownReader:
         return filename.lower().endswith(self.suffixes) and is_text(head)
 
     def read(self, content: bytes, filename: str) -> Document:
-        text = without_signs(decode(content, filename))
+        text = _HTML_COMMENT.sub("", without_signs(decode(content, filename)))
         matter = _FRONT_MATTER.match(text)
         title = _TITLE.search(matter[0]) if matter else None
         lines = text[matter.end() if matter else 0 :].splitlines()
@@ -104,7 +105,7 @@ _TAG = re.compile(
 
 def _without_markup(line: str) -> str:
     line = _NOTE.sub("", line)
-    line = _STRUCK.sub(lambda found: Mark.STRUCK.around(found[1]), line)
+    line = _STRUCK.sub(lambda found: Mark.STRUCK.around(found[1] or found[2]), line)
     line = re.sub(rf" ?!\[[^\[\]]*\]{_ADDRESS}", "", line)
     line = re.sub(rf"\[([^\[\]]*)\]{_ADDRESS}", r"\1", line)
     line = _TAG.sub("", line)

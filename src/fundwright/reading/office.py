@@ -1,4 +1,4 @@
-"""Reads presentations, spreadsheets, and OpenDocument files."""
+"""Reads presentations and OpenDocument files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ class OfficeReader:
 _OPEN = "application/vnd.oasis.opendocument"
 OFFICE_READERS = (
     OfficeReader("PPTX", "application/vnd.openxmlformats-officedocument.presentationml.presentation", (".pptx", ".pptm", ".potx", ".ppsx"), b"ppt/", "mspowerpoint_backend:MsPowerpointDocumentBackend"),
-    OfficeReader("XLSX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", (".xlsx", ".xlsm", ".xltx"), b"xl/", "msexcel_backend:MsExcelDocumentBackend"),
     OfficeReader("ODT", f"{_OPEN}.text", (".odt", ".ott"), f"mimetype{_OPEN}.text".encode(), "opendocument_backend:OdtDocumentBackend"),
     OfficeReader("ODS", f"{_OPEN}.spreadsheet", (".ods",), f"mimetype{_OPEN}.spreadsheet".encode(), "opendocument_backend:OdsDocumentBackend"),
     OfficeReader("ODP", f"{_OPEN}.presentation", (".odp",), f"mimetype{_OPEN}.presentation".encode(), "opendocument_backend:OdpDocumentBackend"),

@@ -15,10 +15,11 @@ from fundwright.reading.rtf import RtfReader
 from fundwright.reading.spreadsheets import SeparatedReader
 from fundwright.reading.text import TextReader
 from fundwright.reading.word import WordReader
+from fundwright.reading.workbooks import WorkbookReader
 
 
 @hookimpl
 def document_readers() -> Iterable[Reader]:
     # The text reader accepts everything that no other reader recognizes, so it must be last.
     formats = (WebArchiveReader(), EmailReader(), OutlookReader(), RtfReader(), HtmlReader(), MarkdownReader(), SeparatedReader())
-    return [PdfReader(), WordReader(), *OFFICE_READERS, *formats, TextReader()]
+    return [PdfReader(), WordReader(), WorkbookReader(), *OFFICE_READERS, *formats, TextReader()]

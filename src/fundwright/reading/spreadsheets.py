@@ -23,6 +23,7 @@ class SeparatedReader:
 
     def read(self, content: bytes, filename: str) -> Document:
         text = without_signs(decode(content, filename))
+        text = text if "\n" in text else text.replace("\r", "\n")
         first, _, rest = text.partition("\n")
         separator = ""
         if first.lower().startswith("sep=") and len(first.strip()) == 5:  # Excel names the separator in this way

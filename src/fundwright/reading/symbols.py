@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+CHECKED, UNCHECKED = "☒", "☐"
+_RAISED = str.maketrans("0123456789+-n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ")
 _PRIVATE = 0xF000
 """Fonts without a table for Unicode have their characters from here on."""
 _PRIVATE_CHARACTER = re.compile("[\uf020-\uf0ff]")
@@ -20,6 +22,11 @@ _SYMBOLS = {
 }
 _BULLET = "•"
 """Most of their other characters are ornaments at the beginning of items."""
+
+
+def raised(text: str) -> str:
+    """Digits of an exponent or of a note, which would become digits of the number before them. Other letters stay."""
+    return text.translate(_RAISED) if set(text) <= {chr(code) for code in _RAISED} else text
 
 
 def symbol(code: int, font: str) -> str:

@@ -17,11 +17,15 @@ _MAX_TEXT_BYTES = 50_000_000
 _SAMPLE_BYTES = 100_000
 _MAX_FOREIGN = 0.3
 """With a greater share of letters outside of ASCII, a text is not in Latin letters."""
+_FOREIGN = re.compile(rb"[\x81-\x84\x86-\x90\x98\x9a-\x9f\xc0-\xff]{3,}")
+"""Letters outside of ASCII, in Windows-1252, of which words in Latin letters seldom have three in a row."""
 _ODD_WORD = re.compile(
-    r"[a-zß-öø-ÿ][À-ÖØ-ÞŠŽŒŸĂĄĆČĎĐĘĚŁŃŇŐŘŚŞŤŢŮŰŹŻ](?![A-ZÀ-Þ])|[^\W\d_][£¯³¹¼¾½¢¥§©®¬¦²º»][^\W\d_]|(?:^|\s)[¯³¹¼¾¢¥¦²£][^\W\d_]|[\x80-\x9f]"
+    r"[a-zß-öø-ÿ][À-ÖØ-ÞŠŽŒŸĂĄĆČĎĐĘĚŁŃŇŐŘŚŞŤŢŮŰŹŻ](?![A-ZÀ-Þ])|[^\W\d_][£¯³¹¼¾½¢¥§©®¬¦²º»¶±][^\W\d_]|(?:^|\s)[¯³¹¼¾¢¥¦²£][^\W\d_]|[\x80-\x9f]"
 )
 """A capital after a small letter, or a sign inside of a word or at its beginning."""
 _MIN_ZEROS = 0.6
+_AS_BROWSERS = dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "ascii", "us-ascii"), "cp1252")
+"""The encodings of the WHATWG: nearly all texts that declare these have letters of Windows."""
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
@@ -59,7 +63,7 @@ def decode(content: bytes, filename: str, declared: str | None = None) -> str:
         raise Unreadable(
             t("“{filename}” contains binary data in line {line}. Remove it, or add another file.", filename=filename, line=line)
         )
-    for encoding in ("utf-8", declared):
+    for encoding in ("utf-8", _AS_BROWSERS.get((declared or "").lower(), declared)):
         with suppress(UnicodeDecodeError, LookupError):
             if encoding:
                 return content.decode(encoding)
@@ -71,11 +75,11 @@ def _guessed(sample: bytes) -> str:
     is the first common encoding in which no word looks odd."""
     from charset_normalizer import from_bytes
 
-    letters = sum(byte > 127 or chr(byte).isalpha() for byte in sample)
-    if sum(byte > 127 for byte in sample) > _MAX_FOREIGN * letters:
+    foreign = sum(len(run) for run in _FOREIGN.findall(sample))
+    if foreign > _MAX_FOREIGN * (foreign + sum(byte < 128 and chr(byte).isalpha() for byte in sample)):
         best = from_bytes(sample).best()
         return best.encoding if best else "cp1252"
-    for encoding in ("cp1252", "cp1250", "mac_roman"):
+    for encoding in ("cp1252", "cp1250", "iso8859_2", "mac_roman"):
         with suppress(UnicodeDecodeError):
             if not _ODD_WORD.search(sample.decode(encoding)):
                 return encoding

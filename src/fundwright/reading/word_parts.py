@@ -11,19 +11,21 @@ import io
 import posixpath
 import re
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.document import Mark, note_sign, without_signs
-from fundwright.reading.symbols import symbol
+from fundwright.reading.document import HEAD, Mark, note_sign, without_signs
+from fundwright.reading.symbols import CHECKED, UNCHECKED, raised, symbol
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _UNWRAPPED = ("ins", "moveTo", "del", "moveFrom", "smartTag", "customXml", "fldSimple", "hyperlink", "dir", "bdo")
@@ -37,7 +39,10 @@ _REMOVED = (
     "permStart",
     "permEnd",
 )
-_CHECKED, _UNCHECKED = "☒", "☐"
+_NOT_TEXT = ("sym", "footnoteReference", "endnoteReference", "checkBox", "ddList")
+"""What is read as text, and is deleted with it."""
+_SPACES = {"tab": "\t", "noBreakHyphen": "-"}
+_MOST_COLUMNS = 1_000
 _CODE = re.compile("[0-9A-Fa-f]{2,4}")
 _CONTENT_TYPES = "[Content_Types].xml"
 _DOCUMENT = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
@@ -144,16 +149,21 @@ class _Parts:
         self._simplify(root, "")
         for note in root.iter(f"{_W}{kind}"):
             if note.get(f"{_W}type") in (None, "normal"):
-                texts = ["".join(text.text or "" for text in each.iter(f"{_W}t")).strip() for each in note.iter(f"{_W}p")]
+                texts = ["".join(_written(each)).strip() for each in note.iter(f"{_W}p")]
                 self.result.notes[f"{kind} {note.get(f'{_W}id')}"] = [text for text in texts if text]
 
     def _simplify(self, root: Any, name: str) -> None:
-        _remove(root.iter(*(f"{_W}{tag}" for tag in _REMOVED)))
+        _remove(root.iter(f"{_COMPATIBILITY}Fallback", *(f"{_W}{tag}" for tag in _REMOVED)))
         for control in list(root.iter(f"{_W}sdt")):
             report_progress()
             self._open_control(control)
-        _remove(row for row in root.iter(f"{_W}tr") if row.find(f"{_W}trPr/{_W}del") is not None)
+        for row in list(root.iter(f"{_W}tr")):
+            if row.find(f"{_W}trPr/{_W}del") is not None or _is_on(row.find(f"{_W}trPr/{_W}hidden")):
+                row.getparent().remove(row)
+        for table in root.iter(f"{_W}tbl"):
+            _complete_grid(table)
         for deleted in root.iter(f"{_W}del", f"{_W}moveFrom"):
+            _remove(deleted.iter(f"{_MATH}oMath", *(f"{_W}{tag}" for tag in _NOT_TEXT)))
             for text in deleted.iter(f"{_W}delText", f"{_W}t"):
                 text.tag, text.text = f"{_W}t", Mark.DELETED.around(without_signs(text.text or ""))
         for element in list(root.iter(*(f"{_W}{tag}" for tag in _UNWRAPPED))):
@@ -184,7 +194,7 @@ class _Parts:
         if box is not None and texts:
             state = box.find(f"{_W14}checked")
             is_checked = state is not None and state.get(f"{_W14}val", "1") in ("1", "true", "on")
-            texts[0].tag, texts[0].text = f"{_W}t", _CHECKED if is_checked else _UNCHECKED
+            texts[0].tag, texts[0].text = f"{_W}t", CHECKED if is_checked else UNCHECKED
             _remove(texts[1:])
         elif properties is not None and _is_on(properties.find(f"{_W}showingPlcHdr")):
             for text in texts:
@@ -215,17 +225,25 @@ class _Parts:
             states = [box.find(f"{_W}{tag}") for tag in ("checked", "default")]
             state = next((each for each in states if each is not None), None)
             text = etree.SubElement(run, f"{_W}t")
-            text.text = f"{_CHECKED if _is_on(state) else _UNCHECKED} "
+            text.text = f"{CHECKED if _is_on(state) else UNCHECKED} "
             text.set(_XML_SPACE, "preserve")
+        for choices in list(run.iter(f"{_W}ddList")):
+            text = etree.SubElement(run, f"{_W}t")
+            text.text = _chosen(choices)
+        lifted = None if properties is None else properties.find(f"{_W}vertAlign")
+        is_raised = lifted is not None and lifted.get(f"{_W}val") == "superscript"
         for text in run.iter(f"{_W}t"):
+            if text.text == HEAD:
+                continue
             is_marked = (text.text or "").startswith(Mark.DELETED.value)
             plain = text.text or "" if is_marked else without_signs(text.text or "")
+            plain = raised(plain) if is_raised else plain
             text.text = mark.around(plain) if mark and not is_marked else plain
             text.set(_XML_SPACE, "preserve")
         for reference in list(run.iter(f"{_W}footnoteReference", f"{_W}endnoteReference")):
             kind = reference.tag.removeprefix(_W).removesuffix("Reference")
             text = etree.Element(f"{_W}t")
-            text.text = note_sign(f"{kind} {reference.get(f'{_W}id')}")
+            text.text = "" if mark else note_sign(f"{kind} {reference.get(f'{_W}id')}")
             _replace(reference, [text])
         if properties is not None:
             run.remove(properties)
@@ -250,6 +268,45 @@ class _Parts:
 
 _NOTES = '<?xml version="1.0" encoding="UTF-8"?><w:{kind} xmlns:w="' + _W[1:-1] + '"/>'
 _WITHOUT_NOTES = {f"word/{kind}.xml": _NOTES.format(kind=kind).encode() for kind in ("footnotes", "endnotes")}
+
+
+def _written(paragraph: Any) -> Iterator[str]:
+    for each in paragraph.iter(*(f"{_W}{tag}" for tag in ("t", "tab", "br", "cr", "noBreakHyphen"))):
+        yield each.text or "" if each.tag == f"{_W}t" else _SPACES.get(each.tag.removeprefix(_W), "\n")
+
+
+def _complete_grid(table: Any) -> None:
+    """Give the grid of a table as many columns as its longest row has, and mark its rows that are repeated on each page."""
+    from lxml import etree
+
+    width = 0
+    for row in table.iterchildren(f"{_W}tr", f"{_W}sdt"):
+        spans = [
+            int(each.get(f"{_W}val", "1"))
+            for each in row.iter(f"{_W}gridBefore", f"{_W}gridSpan")
+            if each.get(f"{_W}val", "1").isdigit()
+        ]
+        width = max(
+            width, min(_MOST_COLUMNS, sum(1 for _ in row.iterchildren(f"{_W}tc")) + sum(max(0, span - 1) for span in spans))
+        )
+        first = row.find(f"{_W}tc/{_W}p")
+        if first is not None and _is_on(row.find(f"{_W}trPr/{_W}tblHeader")):
+            etree.SubElement(etree.SubElement(first, f"{_W}r"), f"{_W}t").text = HEAD
+    grid = table.find(f"{_W}tblGrid")
+    if grid is None:
+        grid = etree.Element(f"{_W}tblGrid")
+        properties = table.find(f"{_W}tblPr")
+        table.insert(0 if properties is None else table.index(properties) + 1, grid)
+    for _ in range(width - len(grid)):
+        etree.SubElement(grid, f"{_W}gridCol")
+
+
+def _chosen(choices: Any) -> str:
+    """The text that is chosen in a list of an old form, by default the first."""
+    entries = [each.get(f"{_W}val", "") for each in choices.iter(f"{_W}listEntry")]
+    result = choices.find(f"{_W}result")
+    place = "0" if result is None else result.get(f"{_W}val", "0")
+    return entries[int(place)] if place.isdigit() and int(place) < len(entries) else ""
 
 
 def _is_story(name: str) -> bool:

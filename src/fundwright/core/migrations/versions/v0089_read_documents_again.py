@@ -7,7 +7,9 @@ down_revision = "0088"
 
 
 def upgrade() -> None:
-    op.execute("SELECT enter_installation('kinds of documents')")  # row-level security hides the rows of workspaces from their owner, too
+    op.execute(
+        "SELECT enter_installation('kinds of documents')"
+    )  # row-level security hides the rows of workspaces from their owner, too
     # As `core.messages.to_stored` writes it.
     op.execute(
         r"""
