@@ -197,7 +197,7 @@ async def test_a_page_closes_when_its_membership_ends_during_a_check(server: Ser
     async with server.core.database.transaction() as session:
         actor = await authentication.authenticate(session, server.core, token)
     topic, is_told = f"session:{actor.session_id if actor else None}", asyncio.Event()
-    async with server.socket(token=token) as client:
+    async with asyncio.timeout(20), server.socket(token=token) as client:
         await client.hello("/private")
         monkeypatch.setattr(ProductHost, "recognize", slowly)
         async with server.core.database.transaction() as session:
