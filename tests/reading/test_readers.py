@@ -344,6 +344,14 @@ class TestPdf:
             *((f"Part {number} is here.", number) for number in range(1, 5)), ("Acme Proposal", 1), ("Page 3 of 4", 1),
         ]  # fmt: skip
 
+    def test_what_differs_by_page_is_no_header_unless_it_is_the_number_of_the_page(self) -> None:
+        pages = [
+            [b"1 0 0 1 60 760 Tm (Team member %d)" % number, b"1 0 0 1 60 500 Tm (She leads crew %d.)" % number]
+            for number in range(5)
+        ]
+        texts = [line.text for line in read_file(written_pdf(*pages), "a.pdf")]
+        assert texts == [text for number in range(5) for text in (f"Team member {number}", f"She leads crew {number}.")]
+
     def test_the_content_counts_not_the_name(self, tmp_path: Path) -> None:
         with pytest.raises(Unreadable, match="scan"):
             read_file(self._pdf(), "a.txt")

@@ -178,7 +178,8 @@ class _Reading:
                 if isinstance(cell, RichTableCell)
                 else list(self._text(cell.text, page))
             )
-            spans = Cell(tuple(inner), cell.row_span, cell.col_span)
+            across = min(cell.col_span, item.data.num_cols - cell.start_col_offset_idx)
+            spans = Cell(tuple(inner), min(cell.row_span, item.data.num_rows), max(1, across))
             if cell.start_row_offset_idx < len(rows):
                 rows[cell.start_row_offset_idx].append((cell.start_col_offset_idx, spans))
             if HEAD in cell.text:

@@ -36,13 +36,16 @@ _IGNORED = (
 _NAMED = ("h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt", "th", "legend")
 """A button in one of these opens what it names. Other buttons are no text."""
 _NO_SIZE = re.compile(
-    r"(?<![\w-])font-size\s*:\s*0(?:\.\d+)?(?:px|pt|em|rem|%)?\s*(?:;|$)|(?<![\w-])opacity\s*:\s*0(?:\.0*)?\s*(?:;|$)",
+    r"(?<![\w-])font-size\s{0,9}:\s{0,9}0(?:\.\d+)?(?:px|pt|em|rem|%)?\s*(?:;|$)|(?<![\w-])opacity\s{0,9}:\s{0,9}0(?:\.0*)?\s*(?:;|$)",
     re.IGNORECASE,
 )
-_NOT_SHOWN = re.compile(r"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE)
-_WHITE = re.compile(r"(?<![\w-])color\s*:\s*(?:#fff(?:fff)?\b|white\b|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))", re.IGNORECASE)
-_BACKGROUND = re.compile(r"(?<![\w-])background(?:-color|-image)?\s*:", re.IGNORECASE)
-_STRIKES = re.compile(r"(?<![\w-])text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
+_NOT_SHOWN = re.compile(r"(?<![\w-])(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}(?:hidden|collapse))", re.IGNORECASE)
+_WHITE = re.compile(
+    r"(?<![\w-])color\s{0,9}:\s{0,9}(?:#fff(?:fff)?\b|white\b|rgb\(\s{0,9}255\s{0,9},\s{0,9}255\s{0,9},\s{0,9}255\s{0,9}\))",
+    re.IGNORECASE,
+)
+_BACKGROUND = re.compile(r"(?<![\w-])background(?:-color|-image)?\s{0,9}:", re.IGNORECASE)
+_STRIKES = re.compile(r"(?<![\w-])text-decoration(?:-line)?\s{0,9}:[^;]{0,200}line-through", re.IGNORECASE)
 _COMMENT = re.compile(r"/\*[^*]{0,5000}\*/")
 _AT_RULE = re.compile(r"@[\w-]{1,30}[^{};]{0,500}(?:;|\{(?:[^{}]{0,2000}\{[^{}]{0,2000}\}){0,500}[^{}]{0,2000}\})")
 _RULE = re.compile(r"([^{}]{1,500})\{([^{}]{0,2000})\}")

@@ -25,6 +25,9 @@ from fundwright.reading.document import (
 BULLET = "•"
 _LONGEST_REPEATED = 200
 """A cell that spans rows is repeated in each as its label, up to this many characters."""
+_LONGEST_HEAD = 1_000
+"""Longer names of columns are not repeated."""
+_MOST_COLUMNS = 200
 _LONGEST_CELL = 800
 _FEW_ROWS, _MANY_LINES = 3, 2
 """A table without names of columns and with so few rows arranges text on the page if a cell is so long or has so many line breaks."""
@@ -110,8 +113,9 @@ def _lines_in(block: Block) -> Iterator[Line]:
 
 
 def _line(text: str, page: int | None, *, level: int | None = None) -> Iterator[Line]:
-    if text.strip():
-        yield Line(text.strip("\n"), level=level, page=page)
+    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
+    if lines:
+        yield Line("\n".join(lines), level=level, page=page)
 
 
 def _item(item: Item, *, bullet: str = f"{BULLET} ") -> str:
@@ -142,7 +146,7 @@ def _table(table: Table) -> Iterator[Line]:
         return
     for number, row in enumerate(written, 1):
         text = f"{head}\n{row}" if head and number == 1 else row
-        yield Line(text, page=table.page, head=head if number > 1 else "", row=number)
+        yield Line(text, page=table.page, head=head if number > 1 and len(head) <= _LONGEST_HEAD else "", row=number)
 
 
 def _arranges_text(table: Table) -> bool:
@@ -191,6 +195,10 @@ def _name_of_column(head: Sequence[Sequence[str]], place: int) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
+    """Blank cells at the end of very wide rows are left out, so that they do not become many times as long as the file."""
+    if len(cells) > _MOST_COLUMNS:
+        last = max((place for place, cell in enumerate(cells) if cell), default=0)
+        cells = cells[: last + 1]
     return f"| {' | '.join(cells)} |"
 
 

@@ -9,7 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fundwright.core.messages import t
@@ -34,16 +34,18 @@ from fundwright.reading.document import (
 from fundwright.reading.formats import Unreadable
 from fundwright.reading.from_docling import head_of
 from fundwright.reading.paragraphs import paragraphs, words_of
-from fundwright.reading.symbols import with_symbols
+from fundwright.reading.symbols import CHECKED, UNCHECKED, with_symbols
 
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 """Single characters for several letters. They are replaced, because nobody searches for them and Word sets its own ligatures."""
 _PAGES_AT_ONCE = 10
 _BAND = 0.1
 """The share of the page's height that is its margin at the top and at the bottom."""
+_LABEL, _MIN_LABELS = "\0label", 2
+"""The key of lines that are the number or label of their page."""
 _MIN_PAGES, _MIN_SHARE = 3, 0.5
 """A line in the margin is a header or footer if it stands there on so many pages."""
-_COLUMN_GAP = 2.0
+_COLUMN_GAP, _GAP = 2.0, "    "
 """Texts on one line that are further apart than this many times their height are columns."""
 _LINE_GAP = 0.7
 """The space between two lines of a paragraph is smaller than this many times their height."""
@@ -51,7 +53,14 @@ _HEADING_LINES, _HEADING_WORDS = 2, 16
 _NUMBERED = re.compile(r"\s{0,20}\d{1,2}(?:\.\d{1,2}){1,5}\s")
 _NUMBER = re.compile(r"\d+")
 _XFA_SHELL = re.compile(r"please wait", re.IGNORECASE)
-_WHITE = "ffffff"
+_WHITE = re.compile("[0-9a-f]{2}(?:f[0-9a-f]){3}")
+"""Colors that are hardly different from paper."""
+_INVISIBLE_POINTS = 2.0
+_PASSWORD = 1 << 13
+"""The flag of fields whose value is not shown, of the PDF standard."""
+_MOST_OF_SHELL = 1_000
+"""The number of letters that a form for Adobe's programs shows to others at most."""
+_PAGE_WORDS = re.compile(r"(?:page|pages|pg|p|seite|seiten|s|blatt|feuille|of|von|sur|de)", re.IGNORECASE)
 _NOT_PAINTED = (3, 7)
 """Modes of showing text, of the PDF standard."""
 _HIDES = re.compile(rb"(?<![\d.])[37]\s+Tr\b")
@@ -74,7 +83,8 @@ class PdfReader:
     def read(self, content: bytes, filename: str) -> Document:
         pages, packets = _parsed(content, filename)
         attachments, title = _attached(content), _title(content)
-        if packets and any(_XFA_SHELL.search(page.text) for page in pages):
+        is_shell = sum(len(_letters(page.text)) for page in pages) < _MOST_OF_SHELL
+        if packets and is_shell and any(_XFA_SHELL.search(page.text) for page in pages):
             return Document((*_fields_of_xfa(packets), *attachments), title)
         invisible = invisible_texts(content)
         layouts = [_Page(page, invisible.get(page.page_num, ())) for page in pages]
@@ -142,14 +152,22 @@ class _Page:
         self._colored = [
             _box(shape.bbox)
             for shape in (page.vector_graphics.shapes if page.vector_graphics else ())
-            if shape.fill and not (shape.fill_color or "").lower().endswith(_WHITE)
+            if shape.fill and not _WHITE.fullmatch((shape.fill_color or "ff000000").lower())
         ]
+        self._colored += [_rect(block.bbox) for block in page.blocks or () if block.kind == "figure" and block.bbox is not None]
+        struck = [each for each in page.annotations or () if each.subtype.lower() == "strikeout"]
+        self._struck = [_rect(rect) for each in struck for rect in each.quadpoint_rects or ([each.rect] if each.rect else [])]
         self._layout = [block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None]
         boxes = [_rect(block.bbox) for block in self._layout]
         self._items: list[list[tuple[str, Box]]] = [[] for _ in self._layout]
         rest = list[tuple[str, Box]]()
-        for item in [*self._texts(), *self._boxes_of_forms()]:
+        texts = list(self._texts())
+        for item in texts:
             place = _innermost(boxes, item[1])
+            (rest if place is None else self._items[place]).append(item)
+        for item in self._filled(texts):
+            beside = _beside(item[1], texts)
+            place = _innermost(boxes, item[1] if beside is None else beside)
             (rest if place is None else self._items[place]).append(item)
         self._rest = _lines(rest)
         self._lines = [_lines(items) for items in self._items]
@@ -158,37 +176,63 @@ class _Page:
 
     def _texts(self) -> Iterator[tuple[str, Box]]:
         for item in self._page.text_items:
-            text = with_symbols(without_signs(item.text).translate(_LIGATURES), item.font_name or "")
-            box = (item.x, item.y, item.x + item.width, item.y + item.height)
-            yield (Mark.HIDDEN.around(text) if self._is_hidden(item, box) else text), box
+            for part in item.words or (item,):
+                text = with_symbols(without_signs(part.text).translate(_LIGATURES), item.font_name or "")
+                box = _rect(part)
+                mark = Mark.HIDDEN if self._is_hidden(item, box) else Mark.STRUCK if _is_in(self._struck, box) else None
+                yield (mark.around(text) if mark else text), box
 
     def _is_hidden(self, item: Any, box: Box) -> bool:
         color = (item.fill_color or "ff000000").lower()
-        if color.startswith("00") or any(_contains(hidden, box) for hidden in self._invisible):
+        if color.startswith("00") or _is_in(self._invisible, box) or (item.font_size and item.font_size <= _INVISIBLE_POINTS):
             return True
-        return color.endswith(_WHITE) and not any(_contains(shape, box) for shape in self._colored)
+        return bool(_WHITE.fullmatch(color)) and not _is_in(self._colored, box)
 
-    def _boxes_of_forms(self) -> Iterator[tuple[str, Box]]:
+    def _filled(self, texts: Sequence[tuple[str, Box]]) -> Iterator[tuple[str, Box]]:
+        """The boxes of forms, and the values of fields that are not among the texts."""
         for field in self._page.form_fields or ():
-            if field.checked is not None and field.rect is not None and "button" not in field.type.replace("radiobutton", ""):
-                yield ("☒" if field.checked else "☐"), _rect(field.rect)
+            if field.rect is None:
+                continue
+            box, kind = _rect(field.rect), field.type.lower()
+            if field.checked is not None and kind in ("checkbox", "radiobutton", "radio"):
+                yield (CHECKED if field.checked else UNCHECKED), box
+            elif kind in ("text", "textfield", "combobox", "listbox") and not field.field_flags & _PASSWORD:
+                value = ", ".join(field.selected_options) or field.value or ""
+                if value.strip() and not any(_contains(box, each) for _, each in texts):
+                    yield " ".join(without_signs(value).split()), box
+
+    def keys_of(self, line: _Line) -> Iterator[str]:
+        """What a line in the margin has in common with those of other pages: all of it, or all but the number of the page."""
+        text = " ".join(line.text.split())
+        if not text:
+            return
+        if text == (self._page.page_label or str(self.number)):
+            yield _LABEL
+        yield text
+        for number in list(_NUMBER.finditer(text))[:3]:
+            around = re.findall(r"[^\W\d_]+", text[: number.start()])[-1:] + re.findall(r"[^\W\d_]+", text[number.end() :])[:1]
+            is_of_page = not around or any(_PAGE_WORDS.fullmatch(word) for word in around)
+            if len(number[0]) <= 4 and is_of_page:
+                yield f"{text[: number.start()]}\0{int(number[0]) - self.number}\0{text[number.end() :]}"
 
     def in_margin(self) -> Iterator[_Line]:
-        """The lines in the margins at the top and at the bottom."""
+        """The lines in the margins at the top and at the bottom, other than those of tables."""
         band = self._height * _BAND
-        for line in self.lines:
+        kinds = [*(block.kind for block in self._layout), ""]
+        for line in (
+            line for kind, lines in zip(kinds, (*self._lines, self._rest), strict=True) if kind != "table" for line in lines
+        ):
             if line.box[3] <= band or line.box[1] >= self._height - band:
                 yield line
 
     def blocks(self, margins: set[str], seen: set[str], words: frozenset[str]) -> Iterator[Block]:
         marginal = dict[_Line, str]()
         for line in self.in_margin():
-            if line.text.strip() == (self._page.page_label or str(self.number)):
-                marginal[line] = ""
-            elif (found := next((key for key in _keys(line.text, self.number) if key in margins), None)) is not None:
+            found = next((key for key in self.keys_of(line) if key in margins), None)
+            if found is not None:
                 marginal[line] = found
         for line, key in marginal.items():
-            if key and key not in seen:
+            if key != _LABEL and key not in seen:
                 seen.add(key)
                 yield Margin((Paragraph(runs_of(line.text)[0], self.number),), self.number)
         rest = [line for line in self._rest if line not in marginal]
@@ -206,16 +250,19 @@ class _Page:
             if block.kind not in ("table", "list_item") and not (is_heading and _is_short(shown)):
                 flow += shown
                 continue
+            if block.kind == "table":
+                table, is_named = _with_names(self._table(block, items), flow)
+                yield from self._texts_of(flow[:-1] if is_named else flow, words)
+                flow = []
+                yield table
+                continue
             yield from self._texts_of(flow, words)
             flow = []
-            if block.kind == "table":
-                yield self._table(block, items)
-            elif block.kind == "list_item":
+            if block.kind == "list_item":
                 yield from paragraphs([line.text for line in shown], words, page=self.number, are_items=True)
             else:
                 yield Heading(runs_of(" ".join(line.text for line in shown))[0], block.level or 1, self.number)
         yield from self._texts_of([*flow, *rest], words)
-        yield from self._filled()
         yield from self._annotated()
 
     def _texts_of(self, lines: Sequence[_Line], words: frozenset[str]) -> Iterator[Block]:
@@ -237,17 +284,9 @@ class _Page:
     def _cell(self, cell: Any, items: Sequence[tuple[str, Box]]) -> tuple[Block, ...]:
         text = _without_markup(cell.text)
         if cell.bbox is not None:
-            inside = [item for item in items if _contains(_rect(cell.bbox), item[1])]
-            text = "\n".join(line.text for line in _lines(inside)) or text
+            inside = "\n".join(line.text for line in _lines(item for item in items if _contains(_rect(cell.bbox), item[1])))
+            text = inside if _letters(inside) == _letters(text) else text
         return (Paragraph(runs_of(text)[0], self.number),) if text.strip() else ()
-
-    def _filled(self) -> Iterator[Block]:
-        """Fields whose value is not among the texts of the page."""
-        texts = _letters(" ".join(line.text for line in self.lines))
-        for field in self._page.form_fields or ():
-            value = (field.value or "").strip()
-            if field.type in ("text", "combobox", "listbox") and value and _letters(value) not in texts:
-                yield Field(field.alternate_name or field.name or "", without_signs(value), self.number)
 
     def _annotated(self) -> Iterator[Block]:
         """Texts that someone has written on the page. Comments are not part of the document."""
@@ -258,22 +297,21 @@ class _Page:
                 yield Note((Paragraph(plain(text), self.number),), self.number)
 
 
+def _with_names(table: Table, above: Sequence[_Line]) -> tuple[Table, bool]:
+    """A table below a line with the names of its columns, which liteparse does not always count to it, and whether there is such a line."""
+    names = [part.strip() for part in above[-1].text.split(_GAP) if part.strip()] if above and not table.head else []
+    if len(names) < 2 or len(names) != max((len(row) for row in table.rows), default=0):
+        return table, False
+    head = tuple((place, Cell((Paragraph(runs_of(name)[0], table.page),))) for place, name in enumerate(names))
+    named = replace(table, rows=(head, *table.rows))
+    return (replace(named, head=1), True) if head_of(named) else (table, False)
+
+
 def _margins(pages: Sequence[_Page]) -> set[str]:
-    """The keys of headers and footers, see `_keys`."""
-    counts = Counter(key for page in pages for key in {key for line in page.in_margin() for key in _keys(line.text, page.number)})
+    """The keys of headers and footers, see `_Page.keys_of`."""
+    counts = Counter(key for page in pages for key in {key for line in page.in_margin() for key in page.keys_of(line)})
     least = max(_MIN_PAGES, len(pages) * _MIN_SHARE)
-    return {key for key, count in counts.items() if count >= least}
-
-
-def _keys(text: str, page: int) -> Iterator[str]:
-    """What a line in the margin has in common with that of other pages: all of it, or all but the number of the page."""
-    line = " ".join(text.split())
-    if not line:
-        return
-    yield line
-    for number in list(_NUMBER.finditer(line))[:3]:
-        if len(number[0]) <= 4:
-            yield f"{line[: number.start()]}\0{int(number[0]) - page}\0{line[number.end() :]}"
+    return {key for key, count in counts.items() if count >= (_MIN_LABELS if key == _LABEL else least)}
 
 
 def _lines(items: Iterable[tuple[str, Box]]) -> list[_Line]:
@@ -292,7 +330,7 @@ def _lines(items: Iterable[tuple[str, Box]]) -> list[_Line]:
         for part, box in row:
             gap = box[0] - end
             height = max(box[3] - box[1], 1.0)
-            text += "    " if text and gap > _COLUMN_GAP * height else " " if text and gap > 0.1 * height else ""
+            text += _GAP if text and gap > _COLUMN_GAP * height else " " if text and gap > 0.1 * height else ""
             text, end = text + part.strip("\n"), box[2]
         boxes = [box for _, box in row]
         lines.append(
@@ -306,6 +344,17 @@ def _lines(items: Iterable[tuple[str, Box]]) -> list[_Line]:
 
 def _is_short(lines: Sequence[_Line]) -> bool:
     return 0 < sum(len(line.text.split()) for line in lines) <= _HEADING_WORDS
+
+
+def _beside(box: Box, texts: Sequence[tuple[str, Box]]) -> Box | None:
+    """The nearest text on the same line: the label of a box, or of a field."""
+    middle = (box[1] + box[3]) / 2
+    on_line = [each for _, each in texts if each[1] - 2 <= middle <= each[3] + 2]
+    return min(on_line, key=lambda each: max(each[0] - box[2], box[0] - each[2], 0.0), default=None)
+
+
+def _is_in(boxes: Sequence[Box], box: Box) -> bool:
+    return any(_contains(each, box) for each in boxes)
 
 
 def _rect(rect: Any) -> Box:

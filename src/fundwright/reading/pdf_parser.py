@@ -7,5 +7,5 @@ from liteparse.parser import LiteParse
 
 PARSER = LiteParse(
     ocr_enabled=False, quiet=True, extract_blocks=True, extract_form_fields=True, extract_annotations=True, extract_xfa_packets=True,
-    extract_text_metadata=True, extract_vector_graphics=True, keep_headers_footers=True, continue_on_page_error=True,
+    extract_text_metadata=True, extract_vector_graphics=True, keep_headers_footers=True, continue_on_page_error=True, emit_word_boxes=True, max_pages=1_000_000,
 )  # fmt: skip

@@ -11,7 +11,7 @@ import io
 import posixpath
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -168,9 +168,14 @@ class _Parts:
                 text.tag, text.text = f"{_W}t", Mark.DELETED.around(without_signs(text.text or ""))
         for element in list(root.iter(*(f"{_W}{tag}" for tag in _UNWRAPPED))):
             _replace(element, list(element))
-        for run in list(root.iter(f"{_W}r")):
-            report_progress()
-            self._simplify_run(run)
+        for paragraph in list(root.iter(f"{_W}p")):
+            style = paragraph.find(f"{_W}pPr/{_W}pStyle") if self._styles else None
+            mark = None if style is None else self._styles.get(style.get(f"{_W}val", ""))
+            runs = list(paragraph.iterchildren(f"{_W}r"))
+            for run in runs:
+                report_progress()
+                self._simplify_run(run, mark)
+            _join(runs)
         related = self._related(name) if name else {}
         for chunk in list(root.iter(f"{_W}altChunk")):
             target = related.get(chunk.get(f"{_R}id", ""), "")
@@ -203,8 +208,8 @@ class _Parts:
             control.addnext(child)
         control.getparent().remove(control)
 
-    def _simplify_run(self, run: Any) -> None:
-        """Give a run no format, so that no word is divided, but a mark if Word does not show it."""
+    def _simplify_run(self, run: Any, of_paragraph: Mark | None) -> None:
+        """Give a run no format, so that no word is divided, but a mark if Word does not show it, by itself or because of its paragraph."""
         from lxml import etree
 
         properties = run.find(f"{_W}rPr")
@@ -213,7 +218,8 @@ class _Parts:
             each is not None and not _is_on(each) for each in (properties.find(f"{_W}vanish"), properties.find(f"{_W}strike"))
         )
         if mark is None and not shown:
-            mark = self._mark_of_style(run, properties)
+            style = None if properties is None else properties.find(f"{_W}rStyle")
+            mark = (None if style is None else self._styles.get(style.get(f"{_W}val", ""))) or of_paragraph
         if mark is None and properties is not None and _is_invisible(run, properties):
             mark = Mark.HIDDEN
         for written in list(run.iter(f"{_W}sym")):
@@ -247,13 +253,6 @@ class _Parts:
             _replace(reference, [text])
         if properties is not None:
             run.remove(properties)
-
-    def _mark_of_style(self, run: Any, properties: Any) -> Mark | None:
-        named = [None if properties is None else properties.find(f"{_W}rStyle")]
-        paragraph = run.getparent()
-        if paragraph is not None and paragraph.tag == f"{_W}p":
-            named.append(paragraph.find(f"{_W}pPr/{_W}pStyle"))
-        return next((mark for each in named if each is not None and (mark := self._styles.get(each.get(f"{_W}val", "")))), None)
 
     def _write_diagram(self, drawing: Any, data: Any) -> None:
         """Put the texts of a diagram below the paragraph that shows it, each as a paragraph."""
@@ -299,6 +298,17 @@ def _complete_grid(table: Any) -> None:
         table.insert(0 if properties is None else table.index(properties) + 1, grid)
     for _ in range(width - len(grid)):
         etree.SubElement(grid, f"{_W}gridCol")
+
+
+def _join(runs: Sequence[Any]) -> None:
+    """Put what neighboring runs have into the first of them: reading a paragraph takes time for each pair of its runs."""
+    first = None
+    for run in runs:
+        if first is not None and run.getprevious() is first:
+            first.extend(list(run))
+            run.getparent().remove(run)
+        else:
+            first = run
 
 
 def _chosen(choices: Any) -> str:

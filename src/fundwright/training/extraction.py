@@ -38,13 +38,8 @@ LIMITS = Limits(
     memory_bytes=1_000_000_000,
     output_bytes=100_000_000,
     modules=(
-        "docx",
-        "docling.backend.html_backend",
-        "docling.backend.msword_backend",
-        "fundwright.reading.pdf_parser",
-        "lxml.html",
-        "pypdf",
-        "pypdfium2",
+        *(f"docling.backend.{name}_backend" for name in ("html", "mspowerpoint", "msword", "noop", "opendocument")),
+        *("docx", "fundwright.reading.pdf_parser", "lxml.html", "openpyxl", "oxmsg", "pypdf", "pypdfium2", "striprtf.striprtf"),
     ),
 )
 

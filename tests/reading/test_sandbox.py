@@ -1,0 +1,78 @@
+"""Each reader works where documents are read: without new modules, files, threads, or programs."""
+
+from __future__ import annotations
+
+import io
+from email.message import EmailMessage
+from functools import partial
+from pathlib import Path
+
+import docx
+import odfdo
+import openpyxl
+import pptx
+import pytest
+
+from fundwright.core.assembly import Core
+from fundwright.reading.plugin import document_readers
+from fundwright.training import extraction
+from tests.reading.test_readers import written_pdf
+
+_TEXT = "We hold 12 patents."
+
+
+def _docx() -> bytes:
+    document = docx.Document()
+    document.add_paragraph(_TEXT)
+    document.save(target := io.BytesIO())
+    return target.getvalue()
+
+
+def _xlsx() -> bytes:
+    workbook = openpyxl.Workbook()
+    workbook.worksheets[0].append([_TEXT])
+    workbook.save(target := io.BytesIO())
+    return target.getvalue()
+
+
+def _pptx() -> bytes:
+    slides = pptx.Presentation()
+    slides.slides.add_slide(slides.slide_layouts[5]).shapes.title.text = _TEXT
+    slides.save(target := io.BytesIO())
+    return target.getvalue()
+
+
+def _odf(kind: str) -> bytes:
+    document = odfdo.Document(kind)
+    document.body.clear()
+    if kind == "spreadsheet":
+        document.body.append(table := odfdo.Table("Sheet"))
+        table.set_row_values(0, [_TEXT])
+    else:
+        document.body.append(odfdo.Paragraph(_TEXT))
+    document.save(target := io.BytesIO())
+    return target.getvalue()
+
+
+def _email() -> bytes:
+    message = EmailMessage()
+    message["From"] = "ann@x.example"
+    message.set_content(_TEXT)
+    message.add_attachment(_docx(), "application", "octet-stream", filename="plan.docx")
+    return message.as_bytes()
+
+
+@pytest.mark.parametrize(
+    ("filename", "content"),
+    [
+        ("a.pdf", written_pdf([f"({_TEXT})".encode()])), ("a.docx", _docx()), ("a.xlsx", _xlsx()), ("a.pptx", _pptx()),
+        ("a.odt", _odf("text")), ("a.ods", _odf("spreadsheet")), ("a.eml", _email()), ("a.html", f"<html><p>{_TEXT}".encode()),
+        ("a.rtf", rf"{{\rtf1 {_TEXT}\par}}".encode()), ("a.md", _TEXT.encode()), ("a.csv", _TEXT.encode()), ("a.txt", _TEXT.encode()),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+async def test_a_document_is_read(core: Core, tmp_path: Path, filename: str, content: bytes) -> None:
+    (path := tmp_path / "content").write_bytes(content)
+    work = partial(extraction._extracted, list(document_readers()), path, filename, "A")
+    _kind, _title, text, *_chunks = await core.sandbox.run(work, limits=extraction.LIMITS, name=filename, readable=(path,))
+    assert _TEXT in text.decode()
