@@ -16,7 +16,7 @@ from fundwright.reading.document import Block, Cell, Document, Heading, Paragrap
 from fundwright.reading.from_docling import head_of
 from fundwright.reading.word import check_unpacked_size
 
-_CURRENCY = re.compile(r"\[\$([^\]-]{1,5})[^\]]*\]|([$€£¥])")
+_CURRENCY = re.compile(r"\[\$([^\]-]{1,5})[^\]]{0,20}\]|([$€£¥])")
 _DECIMALS = re.compile(r"[0#]\.(0+)")
 _MOST_COVERED = 1_000_000
 _TITLE_ROWS = 10
@@ -121,15 +121,17 @@ def _shown(cell: Any) -> str:
 
 
 def _number(value: float, form: str) -> str:
+    """A number as the cell shows it, which is text of the document and not of the reader's language."""
     found = _DECIMALS.search(form)
     decimals = len(found[1]) if found else 0
     if "%" in form:
-        return f"{value:.{decimals}%}"
+        return format(value, "." + str(decimals) + "%")
     if form == "General" or not re.search("[0#]", form):
-        return f"{value:.10g}" if isinstance(value, float) else str(value)
+        return format(value, ".10g") if isinstance(value, float) else str(value)
     currency = _CURRENCY.search(form)
     sign = (currency[1] or currency[2]) if currency else ""
-    return f"{'-' if value < 0 else ''}{sign}{abs(value):{',' if ',' in form else ''}.{decimals}f}"
+    digits = format(abs(value), ("," if "," in form else "") + "." + str(decimals) + "f")
+    return ("-" if value < 0 else "") + sign + digits
 
 
 def _is_white(cell: Any) -> bool:
