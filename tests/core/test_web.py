@@ -210,7 +210,7 @@ class TestBounds:
     @pytest.mark.security(42)
     async def test_strangers_cannot_have_megabytes_of_json_parsed(self, program: httpx.AsyncClient) -> None:
         """Parsing blocks all other requests: 16 MB of JSON took two seconds and 400 MB of memory."""
-        bodies = [b'{"text":[' + b"[]," * count + b'"x"]}' for count in (100_000, 500_000)]
+        bodies = [b'{"text":[' + b"[]," * 100_000 + b'"x"]}', b'{"text":"' + b"x" * 2_000_000 + b'"}']
         answers = [
             await program.post("/api/notes", content=body, headers={"content-type": "application/json"}) for body in bodies
         ]
