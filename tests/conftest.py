@@ -188,16 +188,17 @@ async def actor(session: AsyncSession) -> Actor:
 @pytest.fixture(scope="session")
 def shared_cases() -> Path:
     """The small files that were read wrong; tests that need them are skipped if they are missing."""
-    folder = _PROJECT.parent / "shared" / "cases"
-    if not folder.exists():
-        pytest.skip("the shared cases are missing")
-    return folder
+    return _shared("cases")
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The real data beside the project; tests that need it are skipped if it is missing."""
-    folder = _PROJECT.parent / "shared" / "data"
+    return _shared("data")
+
+
+def _shared(name: str) -> Path:
+    folder = _PROJECT.parent / "shared" / name
     if not folder.exists():
-        pytest.skip("the real data is missing")
+        pytest.skip(f"the folder shared/{name} is missing")
     return folder

@@ -44,7 +44,7 @@ class EmailReader:
 
     def read(self, content: bytes, filename: str) -> Document:
         message = email.message_from_bytes(content, _class=EmailMessage, policy=email.policy.default)
-        headers = [Field(name, _header(message, name)) for name in _HEADERS if _header(message, name)]
+        headers = [Field(name, value) for name in _HEADERS if (value := _header(message, name))]
         first = {
             part.get_content_type(): part
             for part in reversed(list(message.walk()))
