@@ -38,12 +38,12 @@ def test_a_message_that_appears_under_the_pointer_goes_automatically(recognized:
     page = recognized
     screen = CategoryPage(page).open()
     screen.start_new("Shown to a resting pointer")
-    page.mouse.move(page.evaluate("innerWidth") - 132, 28)
+    page.mouse.move(page.evaluate("innerWidth") - 172, 28)
     screen.name.press("Enter")
     message = page.get_by_role("group").filter(has_text="The category was created.")
     expect(message).to_be_visible()
     assert message.evaluate("toast => toast.matches(':hover')")
-    assert message.evaluate("toast => innerWidth - toast.getBoundingClientRect().right") == 112
+    assert message.evaluate("toast => innerWidth - toast.getBoundingClientRect().right") == 152
     assert message.evaluate("toast => toast.getBoundingClientRect().bottom < innerHeight / 2")
     expect(message).to_have_count(0)
 

@@ -25,6 +25,8 @@ MAX_PAGES = 50
 MAX_WAITING = 200
 OVERDUE_AFTER = 5
 """Retries with growing delays take longer than the two seconds after which a lost connection is reported."""
+A_MOMENT_MS = 4_000
+"""After it, the server accepts events again: one of a flood of 400 each 10 ms."""
 FLOOD = "(button) => { for (let n = 0; n < 400; n += 1) button.click(); }"
 FLOOD_AND_FOLLOW = """(button) => {
   for (let n = 0; n < 400; n += 1) button.click();
@@ -63,10 +65,12 @@ class TestFlood:
         page = moving.open().page
         moving.press.evaluate(FLOOD)
         expect(page.get_by_text(TOO_MUCH)).to_have_count(1)
+        page.get_by_role("button", name="Close").click()
         expect(page.get_by_text(TOO_MUCH)).to_have_count(0)
         ready(page)
         before = int(moving.pressed.inner_text().removeprefix("pressed "))
         assert 100 <= before < 400
+        page.wait_for_timeout(A_MOMENT_MS)
         moving.press.click()
         ready(page)
         expect(moving.pressed).to_have_text(f"pressed {before + 1}")
@@ -96,7 +100,7 @@ class TestFlood:
         expect(page.get_by_text(TOO_MUCH)).to_have_count(1)
         until(page, "window.clicks === 230")
         ready(page)
-        expect(moving.pressed).to_have_text(f"pressed {MAX_WAITING}")
+        expect(moving.pressed).to_have_text(re.compile(rf"pressed ({MAX_WAITING}|{MAX_WAITING + 1})$"))  # one more has a slot
 
 
 class TestOpenPages:

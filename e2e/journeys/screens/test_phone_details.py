@@ -12,7 +12,8 @@ from e2e.pages.screens import Fixtures
 pytestmark = pytest.mark.slow
 
 _SCROLL_MESSAGE_BELOW_TITLE = """
-(sheet) => {
+async (sheet) => {
+  await Promise.all(sheet.getAnimations().map(({ finished }) => finished));  // a sheet that still rises is below the window
   const title = sheet.querySelector(".fw-panel-header"), message = sheet.querySelector(".fw-alert");
   sheet.style.maxBlockSize = "260px";
   sheet.scrollTop = message.getBoundingClientRect().top - title.getBoundingClientRect().top;
