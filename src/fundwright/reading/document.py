@@ -60,6 +60,8 @@ class Paragraph:
     page: int | None = None
     is_preformatted: bool = False
     """Whether spaces and line breaks are part of it, as in program code and typewriter tables."""
+    confidence: float | None = None
+    """How certain text recognition is of it, from 0 to 1. None if the text itself is in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,8 @@ class Document:
     blocks: tuple[Block, ...]
     title: str = ""
     """The title in the properties of the file."""
+    page_labels: tuple[str, ...] = ()
+    """What the file calls its pages, such as “iv” or “A-2”. Empty if it does not say, or has no pages."""
 
 
 def without_signs(text: str) -> str:
