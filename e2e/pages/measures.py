@@ -35,10 +35,8 @@ async () => {
     const boxes = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1);
     return Math.max(...boxes.map(({ top }) => top)) < Math.min(...boxes.map(({ bottom }) => bottom)) || boxes.length === 0;
   };
-  // A step is as high as the highest one beside it.
-  const besides = (element) => (element.matches(".fw-first-step") ? [...element.closest("ol").querySelectorAll(".fw-first-step")] : [element]);
   const heights = {};
-  for (const element of all(controls).filter((each) => besides(each).every(hasOneLine))) {
+  for (const element of all(controls).filter(hasOneLine)) {
     const height = Math.round(element.getBoundingClientRect().height);
     heights[height] = [...(heights[height] ?? []), nameOf(element)];
   }
