@@ -40,7 +40,7 @@ from fundwright.reading.markdown import MarkdownReader
 from fundwright.reading.plugin import document_readers
 from fundwright.reading.text import TextReader
 from fundwright.training.chunking import chunk
-from fundwright.training.extraction import extract
+from fundwright.training.extraction import divide, extract
 from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.texts import ODD, json_values, mutated_bytes
 from tests.opportunities.conftest import run_import
@@ -178,7 +178,7 @@ async def test_documents_in_the_sandbox(fuzz: Fuzz, core: Core, tmp_path: Path) 
             path.write_bytes(content)
             with capture_logs() as logs:
                 try:
-                    made = run(extract(core, READERS, path, filename, title=filename))
+                    made = run(divide(core, run(extract(core, READERS, path, filename)), filename, title=filename))
                 except Unreadable:
                     fuzz.outcomes["refused"] += 1
                 else:

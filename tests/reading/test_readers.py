@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import io
 import zipfile
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from docx.oxml.parser import parse_xml
 from liteparse import LiteParse, PageError, ParseBatch, ParseResult
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
+from fundwright.core.assembly import Core
 from fundwright.reading.document import Document, Heading, Paragraph, plain
 from fundwright.reading.formats import Unreadable, read
 from fundwright.reading.lines import Line, lines_of
@@ -365,7 +367,7 @@ class TestPdf:
 
 
 class TestStorable:
-    def test_half_an_emoji_becomes_a_question_mark_also_in_a_heading(self, tmp_path: Path) -> None:
+    async def test_half_an_emoji_becomes_a_question_mark_also_in_a_heading(self, core: Core, tmp_path: Path) -> None:
         class HalfEmoji:
             media_type, label, suffixes = "text/half", "half", (".half",)
 
@@ -376,9 +378,10 @@ class TestStorable:
                 return Document((Heading(plain("Radar \ud83d"), 1), Paragraph(plain("We build \ud83d radars."))))
 
         (path := tmp_path / "a.half").write_bytes(b"a")
-        _kind, _title, text, spans = extraction._extracted([HalfEmoji()], path, path.name, "A")
-        assert text == b"Radar ?\n\nWe build ? radars."
-        assert b"Radar ?" in spans
+        (content,) = await asyncio.to_thread(lambda: list(extraction._read([HalfEmoji()], path, path.name)))
+        divided = await extraction.divide(core, content, path.name, title="A")
+        assert divided.text == "Radar ?\n\nWe build ? radars."
+        assert divided.chunks[0].heading == ("Radar ?",)
 
 
 class TestChooseReader:

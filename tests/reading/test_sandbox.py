@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from email.message import EmailMessage
-from functools import partial
 from pathlib import Path
 
 import docx
@@ -73,6 +72,5 @@ def _email() -> bytes:
 )  # fmt: skip
 async def test_a_document_is_read(core: Core, tmp_path: Path, filename: str, content: bytes) -> None:
     (path := tmp_path / "content").write_bytes(content)
-    work = partial(extraction._extracted, list(document_readers()), path, filename, "A")
-    _kind, _title, text, *_chunks = await core.sandbox.run(work, limits=extraction.LIMITS, name=filename, readable=(path,))
-    assert _TEXT in text.decode()
+    content = await extraction.extract(core, list(document_readers()), path, filename)
+    assert _TEXT in (await extraction.divide(core, content, filename, title="A")).text

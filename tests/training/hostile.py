@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Iterable
 
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sandbox_forks import FRAME
@@ -17,40 +17,43 @@ _HEAD = b"HOSTILE\x00"
 _CHANNEL = 3
 
 
-def chunk_spans(*spans: tuple[int, int], heading: Sequence[str] = (), page: int | None = None) -> bytes:
-    return json.dumps([{"start": start, "end": end, "heading": heading, "page": page} for start, end in spans]).encode()
-
-
-def results(text: bytes, *chunks: bytes, title: bytes = b"") -> list[tuple[bytes, bytes]]:
-    return [(b"D", b"about_us"), (b"D", title), (b"D", text), *((b"D", each) for each in chunks), (b"E", b"")]
-
-
 def send(kind: bytes, content: bytes) -> None:
     whole = memoryview(FRAME.pack(kind, len(content)) + content)
     while whole:
         whole = whole[os.write(_CHANNEL, whole) :]
 
 
+def _document(*blocks: str) -> bytes:
+    return zlib.compress(f'{{"blocks":[{",".join(blocks)}]}}'.encode())
+
+
+def _changed(before: bytes, after: bytes) -> bytes:
+    return zlib.compress(zlib.decompress(ALLOWED).replace(before, after))
+
+
+def _nested(depth: int) -> str:
+    return '{"type":"note","blocks":[' * depth + "]}" * depth
+
+
+ALLOWED = _document(
+    '{"type":"paragraph","runs":[{"text":"text\\u0000"}],"page":1}', '{"type":"heading","runs":[{"text":"One"}],"level":1}'
+)
+"""A valid result, with a null character, which is left out. Most of `FORGED` differ from it in only one respect."""
+
 FORGED = {
-    "no result": [(b"E", b"")],
-    "no kind": [(b"D", b"text"), (b"D", b""), (b"D", b"text"), (b"E", b"")],
-    "no text": results(b"\xff"),
-    "null characters": results(b"a\x00b"),
-    "a title with hidden characters": results(b"text", chunk_spans((0, 4)), title=b"a\x00b"),
-    "a title without end": results(b"text", chunk_spans((0, 4)), title=b"a" * 300),
-    "null characters in a heading": results(b"text", chunk_spans((0, 4), heading=["One", "\x00"])),
-    "a page that no column holds": results(b"text", chunk_spans((0, 4), page=2**40)),
-    "no chunks": results(b"text", b"{}"),
-    "chunks of other text": results(b"text", chunk_spans((2, 5))),
-    "chunks as long as the text": results(b"x" * 10_000, chunk_spans((0, 10_000))),
-    "chunks that overlap": results(b"x" * 5_000, chunk_spans(*((start, start + 4_000) for start in range(100)))),
-    "more chunks than text": results(b"x" * 1_000, chunk_spans(*((place, place + 1) for place in range(100)))),
-    "chunks without end": results(b"text", b" " * 6_000_000 + chunk_spans((0, 4))),
+    "no result": [],
+    "two results": [ALLOWED, ALLOWED],
+    "no document": [b"text"],
+    "a document without end": [zlib.compress(b" " * 301_000_000)],
+    "no text": [_changed(b"One", b"\xff")],
+    "no blocks": [zlib.compress(b"{}")],
+    "a block of no kind": [_document('{"type":"video","runs":[{"text":"text"}]}')],
+    "a text that is a number": [_document('{"type":"paragraph","runs":[{"text":1}]}')],
+    "a page that no column holds": [_changed(b'"page":1', b'"page":1099511627776')],
+    "a level that is none": [_changed(b'"level":1', b'"level":0')],
+    "blocks in blocks without end": [_document(_nested(100_000))],
 }
 """What a compromised parser may send instead of its results."""
-
-ALLOWED = results(b"text", chunk_spans((0, 4)))
-"""A valid result; all of `FORGED` except the first two differ from this in only one respect."""
 
 
 def document(action: str) -> bytes:
@@ -76,13 +79,15 @@ class HostileReader:
             case "crash":
                 os._exit(1)
             case forged if forged in FORGED or forged == "nothing else":
-                for kind, content in FORGED.get(forged, ALLOWED):
-                    send(kind, content)
+                for content in FORGED.get(forged, [ALLOWED]):
+                    send(b"D", content)
+                send(b"E", b"")
                 os._exit(0)
             case "a reason with null characters":
                 raise Unreadable("No\x00.")
             case "flood":
-                return Document((Paragraph(plain("word " * 30_000_000)),))
+                while True:
+                    send(b"D", b"word " * 1_000_000)
             case action:
                 raise ValueError(action)
         return Document((Paragraph(plain("Nothing happened.")),))

@@ -7,8 +7,10 @@ not part of the visible text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 _END = "\ufdd0"
 _BEGIN = "\ufdd1\ufdd2\ufdd3"
@@ -23,6 +25,10 @@ _FROM_KEPT = {0xFDE0 + place: character for place, character in enumerate(_KEPT)
 _SIGNS = dict.fromkeys(range(0xFDD0, 0xFDF0))
 
 
+PageNumber = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+"""From 1, in the order of the file."""
+
+
 class Mark(Enum):
     """Why a person who opens the file does not see a text as part of it. The value is the sign before it while it is read."""
 
@@ -35,8 +41,7 @@ class Mark(Enum):
         return f"{self.value}{text}{_END}" if text else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True, omit_defaults=True):
     """Text with one mark, or none if it is visible."""
 
     text: str
@@ -46,26 +51,23 @@ class Run:
 Runs = tuple[Run, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True, omit_defaults=True, tag="heading"):
     runs: Runs
-    level: int
+    level: Annotated[int, Meta(ge=1, le=100)]
     """1 or deeper."""
-    page: int | None = None
+    page: PageNumber | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True, omit_defaults=True, tag="paragraph"):
     runs: Runs
-    page: int | None = None
+    page: PageNumber | None = None
     is_preformatted: bool = False
     """Whether spaces and line breaks are part of it, as in program code and typewriter tables."""
     confidence: float | None = None
     """How certain text recognition is of it, from 0 to 1. None if the text itself is in the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True, omit_defaults=True, tag="item"):
     """An item of a list, or a box that can be checked."""
 
     runs: Runs
@@ -73,19 +75,17 @@ class Item:
     """Its number, such as “2.1.1”. Empty for a bullet or a box."""
     is_checked: bool | None = None
     """None if it has no box."""
-    page: int | None = None
+    page: PageNumber | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True, omit_defaults=True):
     blocks: tuple[Block, ...]
     rows: int = 1
     columns: int = 1
     """The number of rows and columns that it spans."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True, omit_defaults=True, tag="table"):
     """Each row has its own cells, from left to right. A cell that spans rows is only in the first of them."""
 
     rows: tuple[tuple[tuple[int, Cell], ...], ...]
@@ -93,62 +93,85 @@ class Table:
     head: int = 0
     """The number of first rows that name the columns."""
     caption: Runs = ()
-    page: int | None = None
+    page: PageNumber | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True, omit_defaults=True, tag="field"):
     """A field of a form that is filled in."""
 
     label: str
     value: str
-    page: int | None = None
+    page: PageNumber | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True, omit_defaults=True, tag="note"):
     """A footnote, endnote, or annotation, directly after the block that refers to it."""
 
     blocks: tuple[Block, ...]
-    page: int | None = None
+    page: PageNumber | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Margin:
+class Margin(Struct, frozen=True, omit_defaults=True, tag="margin"):
     """A header or footer of pages."""
 
     blocks: tuple[Block, ...]
-    page: int | None = None
+    page: PageNumber | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True, omit_defaults=True, tag="figure"):
     """A picture, drawing, or chart, with the text that describes it."""
 
     blocks: tuple[Block, ...]
-    page: int | None = None
+    page: PageNumber | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(Struct, frozen=True, omit_defaults=True, tag="attachment"):
     """A file in the file, such as an attachment of an email. Its reader reads `content`, see `formats.read`."""
 
     filename: str
     content: bytes = b""
     blocks: tuple[Block, ...] = ()
-    page: int | None = None
+    page: PageNumber | None = None
 
 
 Block = Heading | Paragraph | Item | Table | Field | Note | Margin | Figure | Attachment
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Missing(Enum):
+    """What a file holds that is not among the blocks of its document."""
+
+    TEXT = "text"
+    CHARACTERS = "characters"
+    """Text in a font or encoding that does not say which characters it has."""
+    PICTURE = "picture"
+    CHART = "chart"
+    DIAGRAM = "diagram"
+    COMMENTS = "comments"
+    MEDIA = "media"
+    OBJECT = "object"
+    """A file of another program, shown in the document."""
+    ATTACHMENT = "attachment"
+
+
+class Unread(Struct, frozen=True, omit_defaults=True):
+    """Something in a file that was not read."""
+
+    missing: Missing
+    page: PageNumber | None = None
+    name: str = ""
+    count: int = 1
+
+
+class Document(Struct, frozen=True, omit_defaults=True):
     blocks: tuple[Block, ...]
     title: str = ""
     """The title in the properties of the file."""
+    pages: int = 0
+    """The number of pages or slides, or 0 if the format has none."""
     page_labels: tuple[str, ...] = ()
     """What the file calls its pages, such as “iv” or “A-2”. Empty if it does not say, or has no pages."""
+    unread: tuple[Unread, ...] = ()
+    """What the file holds that is not among the blocks."""
 
 
 def without_signs(text: str) -> str:

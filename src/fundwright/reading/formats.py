@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
-from fundwright.reading.document import Attachment, Block, Document, Note
+from fundwright.reading.document import Attachment, Block, Document, Note, Unread
 from fundwright.reading.lines import lines_of
+from fundwright.reading.unread import with_unread
 
 HEAD_BYTES = 4_096
 _DEEPEST = 3
@@ -77,7 +79,7 @@ def _chosen(readers: Sequence[Reader], head: bytes, filename: str) -> Reader:
 
 def read(readers: Sequence[Reader], content: bytes, filename: str) -> Document:
     """Read a file and the files in it. Raises Unreadable for any error of the reader, and if there is no text in it."""
-    document = _with_attachments(readers, _read(readers, content, filename), _DEEPEST)
+    document = _read(readers, content, filename, _DEEPEST)
     if not any(line.text for line in lines_of(document)):
         raise Unreadable(
             t(
@@ -88,10 +90,10 @@ def read(readers: Sequence[Reader], content: bytes, filename: str) -> Document:
     return document
 
 
-def _read(readers: Sequence[Reader], content: bytes, filename: str) -> Document:
+def _read(readers: Sequence[Reader], content: bytes, filename: str, depth: int) -> Document:
     reader = _chosen(readers, content[:HEAD_BYTES], filename)
     try:
-        return reader.read(content, filename)
+        return with_unread(_with_attachments(readers, reader.read(content, filename), depth), content)
     except Unreadable:
         raise
     except Exception as error:  # third-party parsers can raise anything
@@ -106,11 +108,13 @@ def _read(readers: Sequence[Reader], content: bytes, filename: str) -> Document:
 
 def _with_attachments(readers: Sequence[Reader], document: Document, depth: int) -> Document:
     """Read the files in a document, and the files in these. One that cannot be read stays without blocks."""
+    unread = list[Unread]()
 
     def attached(block: Attachment) -> Attachment:
         if depth:
             with suppress(Unreadable):
-                inner = _with_attachments(readers, _read(readers, block.content, block.filename), depth - 1)
+                inner = _read(readers, block.content, block.filename, depth - 1)
+                unread.extend(replace(each, page=None, name=each.name or block.filename) for each in inner.unread)
                 return replace(block, content=b"", blocks=inner.blocks)
         return replace(block, content=b"")
 
@@ -123,4 +127,4 @@ def _with_attachments(readers: Sequence[Reader], document: Document, depth: int)
             case _:
                 return block
 
-    return replace(document, blocks=tuple(map(resolved, document.blocks)))
+    return replace(document, blocks=tuple(map(resolved, document.blocks)), unread=tuple(unread))

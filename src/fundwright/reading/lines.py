@@ -72,15 +72,17 @@ def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
     """Notes follow their paragraph in the same line."""
     pending: Line | None = None
     for block in blocks:
+        found: Iterable[Line] = _lines_in(block)
         if isinstance(block, Note):
-            noted = " ".join(line.text for line in _lines(block.blocks))
+            found = list(found)
+            noted = " ".join(line.text for line in found)
             if noted and pending is not None and pending.level is None and not pending.row:
                 pending = replace(pending, text=f"{pending.text}\n{noted}")
                 continue
         if pending is not None:
             yield pending
             pending = None
-        for line in _lines_in(block):
+        for line in found:
             if pending is not None:
                 yield pending
             pending = line

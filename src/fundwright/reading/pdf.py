@@ -9,8 +9,10 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from fundwright.core.messages import t
 from fundwright.core.sandbox_progress import report_progress
@@ -462,5 +464,5 @@ def _title(content: bytes) -> str:
 
     with suppress(Exception):  # third-party parsers can raise anything
         metadata = pypdf.PdfReader(io.BytesIO(content)).metadata
-        return "" if metadata is None else metadata.title or ""
+        return "" if metadata is None else str(metadata.title or "")
     return ""

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.checkboxes import with_boxes
 from fundwright.reading.document import Block, Cell, Document, Item, Paragraph, Table, plain, without_signs
@@ -123,4 +125,4 @@ def _blocks(lines: Sequence[str]) -> Iterator[Block]:
 def _table(rows: Sequence[Sequence[str]]) -> Table:
     cells = (tuple((place, Cell((Paragraph(plain(cell)),) if cell else ())) for place, cell in enumerate(row)) for row in rows)
     table = Table(tuple(cells))
-    return replace(table, head=head_of(table))
+    return structs.replace(table, head=head_of(table))

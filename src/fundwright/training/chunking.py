@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from uuid import UUID, uuid5
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import spans_of
+from fundwright.reading.account import ReadingAccount
 from fundwright.reading.lines import Line
 
 _WORDS = 180
@@ -36,12 +37,13 @@ _WORD = re.compile(rf"\S{{1,{MAX_CHARACTERS}}}")
 @dataclass(frozen=True)
 class ChunkedDocument:
     """`text` is the whole document; offsets of the chunks count its characters. `kind` and `title` are proposed; the title is "" if the
-    document has no good one."""
+    document has no good one. `account` says what was read."""
 
     text: str
     chunks: list[ChunkSpan]
     kind: DocumentKind = DocumentKind.ABOUT_US
     title: str = ""
+    account: ReadingAccount = field(default_factory=ReadingAccount)
 
 
 @dataclass(frozen=True, slots=True)

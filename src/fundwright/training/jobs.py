@@ -31,7 +31,7 @@ from fundwright.language.schemas import DocumentKind, nearest_heading
 from fundwright.reading.formats import Reader, Unreadable
 from fundwright.training import kinds, repository
 from fundwright.training.chunking import ids_of
-from fundwright.training.extraction import extract
+from fundwright.training.extraction import divide, extract
 from fundwright.training.models import Document, FailureRecord
 from fundwright.training.schemas import DocumentSource, ProposeKinds, RemoveFiles, TrainDocuments
 from fundwright.training.service import documents_topic, subject_of
@@ -102,6 +102,7 @@ async def _train_document(
     try:
         async with run.transaction() as session:
             document = await repository.get_document(session, owner_id, document_id)
+            structure = await repository.find_structure(session, owner_id, document_id)
             is_restricted = bool(await restrictions.access_to(session, run.actor, [document_id]))
         title = document.title
         shown = t("A restricted document") if is_restricted else title  # everyone in the workspace sees the progress
@@ -109,18 +110,20 @@ async def _train_document(
         await report()
         readers: list[Reader] = core.plugins.collect("document_readers")
         path = core.files.path(document.sha256)
-        reading = asyncio.ensure_future(extract(core, readers, path, document.filename, title=title))
-        try:
-            chunked = await watched(reading, report)
-        finally:
-            reading.cancel()
-            await asyncio.wait([reading])
+        if structure is None:
+            reading = asyncio.ensure_future(extract(core, readers, path, document.filename))
+            try:
+                structure = await watched(reading, report)
+            finally:
+                reading.cancel()
+                await asyncio.wait([reading])
+        chunked = await divide(core, structure, document.filename, title=title)
         ids = await core.computing.run(partial(ids_of, document_id, chunked), is_background=True)
         async with run.transaction() as session:
             content, document = document.sha256, await repository.get_document(session, owner_id, document_id, for_update=True)
             is_current = document.sha256 == content
             if is_current:
-                await repository.save_chunks(session, owner_id, document_id, chunked, ids)
+                await repository.save_chunks(session, owner_id, document_id, structure, chunked, ids)
                 await _take_title(session, owner_id, document, chunked.title)
         if not is_current:  # it got another content while it was read
             await _train_document(run, core, embedder, owner_id, run_id, document_id, place, total)

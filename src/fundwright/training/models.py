@@ -14,6 +14,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
 from fundwright.core.jobs import StoredMessage
+from fundwright.core.json_values import JsonObject
 from fundwright.language.retrieval import WORD_DIMENSION
 from fundwright.language.schemas import DocumentKind
 from fundwright.training.schemas import DocumentState
@@ -40,6 +41,11 @@ class Document(Trashable, Base):
     error: Mapped[str | None] = mapped_column(StoredMessage)
     text: Mapped[str | None] = mapped_column(deferred=True)
     """The extracted text; the offsets of chunks count its characters."""
+    structure: Mapped[bytes | None] = mapped_column(deferred=True)
+    """The stored form of the document, see `reading.stored`. None if its content was not read yet."""
+    structure_version: Mapped[int | None]
+    account: Mapped[JsonObject | None] = mapped_column(JSONB(none_as_null=True))
+    """See `ReadingAccount`."""
     chunk_count: Mapped[int] = mapped_column(default=0)
     model_id: Mapped[str | None]
     """The embedding model of the last run that read it."""

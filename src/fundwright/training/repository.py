@@ -48,6 +48,7 @@ from fundwright.language import retrieval, search_sql
 from fundwright.language.protocols import Vectors
 from fundwright.language.retrieval import Statistics, Weights
 from fundwright.language.schemas import DocumentKind, heading_text
+from fundwright.reading import stored
 from fundwright.training import naming
 from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document, DocumentCollection, TrainingRun
@@ -376,14 +377,30 @@ async def save_trained(session: AsyncSession, owner_id: UUID, document_id: UUID,
     return await session.scalar(trained.returning(Document.id)) is not None
 
 
+async def find_structure(session: AsyncSession, owner_id: UUID, document_id: UUID) -> bytes | None:
+    """Return the stored form of a document if this release reads files in the same way."""
+    query = select(Document.structure).where(
+        Document.owner_id == owner_id, Document.id == document_id, Document.structure_version == stored.VERSION
+    )
+    return await session.scalar(query)
+
+
 async def save_chunks(
-    session: AsyncSession, owner_id: UUID, document_id: UUID, chunked: ChunkedDocument, ids: Sequence[UUID]
+    session: AsyncSession, owner_id: UUID, document_id: UUID, structure: bytes, chunked: ChunkedDocument, ids: Sequence[UUID]
 ) -> None:
-    """Replace the text and chunks of a document, and its kind unless a person chose it. `ids` are those of the chunks (`ids_of`). Unchanged
-    chunks keep their ids and vectors."""
+    """Replace the stored form, text, and chunks of a document, and its kind unless a person chose it. `ids` are those of the chunks (`ids_of`).
+    Unchanged chunks keep their ids and vectors."""
     kind = case((Document.is_kind_chosen, Document.kind), else_=chunked.kind)
     await session.execute(
-        update(Document).where(Document.owner_id == owner_id, Document.id == document_id).values(text=chunked.text, kind=kind)
+        update(Document)
+        .where(Document.owner_id == owner_id, Document.id == document_id)
+        .values(
+            structure=structure,
+            structure_version=stored.VERSION,
+            account=chunked.account.model_dump(mode="json", exclude_defaults=True),
+            text=chunked.text,
+            kind=kind,
+        )
     )
     # One array, because a statement can have at most 65,535 parameters.
     kept = literal(ids, ARRAY(Uuid))

@@ -16,6 +16,7 @@ from fundwright.core.sizes import file_size
 from fundwright.core.visible import visible_line
 from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import DocumentKind, HeadingPath
+from fundwright.reading.account import ReadingAccount
 from fundwright.workspaces.schemas import Access
 
 
@@ -23,8 +24,8 @@ class TrainDocuments(CountedJob):
     """The job that reads, splits, and embeds the documents of a training run."""
 
     job_kind: ClassVar[str] = "train"
-    version: ClassVar[int] = 2
-    """Earlier releases read files differently, so they leave these jobs alone."""
+    version: ClassVar[int] = 3
+    """Earlier releases do not keep what they have read, so they leave these jobs alone."""
     counted_as: ClassVar[UsageField] = "trainings"
 
     run_id: UUID
@@ -83,7 +84,8 @@ class Usage(BaseModel):
 
 class DocumentRead(BaseModel):
     """A document of the knowledge base. `error` says why the last run could not read it, `model_id` names the model that embedded
-    it, `is_kind_chosen` says whether a person chose its kind, and `is_underway` whether a run will train it. `access` is what the reader may
+    it, `is_kind_chosen` says whether a person chose its kind, and `is_underway` whether a run will train it. `account` says what of its
+    file was read, or is None if an earlier release read it. `access` is what the reader may
     do if it is restricted to chosen members of the workspace, or else None."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
@@ -100,6 +102,7 @@ class DocumentRead(BaseModel):
     is_kind_chosen: bool
     state: DocumentState
     error: str | None
+    account: ReadingAccount | None
     chunk_count: int
     model_id: str | None
     created_at: datetime

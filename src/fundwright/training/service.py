@@ -208,7 +208,7 @@ async def keep_text(
         await lock_file(session, received.sha256)
         await core.files.keep(received)
         before, document.sha256, document.size_bytes = document.sha256, received.sha256, received.size_bytes
-        document.state, document.filename = DocumentState.WAITING, filename
+        document.state, document.filename, document.structure_version = DocumentState.WAITING, filename, None
         await session.flush()
         await _remove_files(session, core, [before])
         await publish(session, documents_topic(actor.workspace_id))

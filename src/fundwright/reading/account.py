@@ -1,0 +1,121 @@
+"""The account of reading a document: what was read, and what the file holds that was not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fundwright.core.messages import nt, percent, t
+from fundwright.reading import document
+from fundwright.reading.document import Attachment, Document, Figure, Missing, Note, Paragraph, Table, walk
+
+_UNCERTAIN = 0.8
+"""Pages that are recognized with less confidence are named."""
+
+
+class UnreadPart(BaseModel):
+    """Something in a file that was not read, `count` times on `page` or in the attachment `name`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    missing: Missing
+    page: int | None = None
+    name: str = ""
+    count: int = 1
+
+    @property
+    def text(self) -> str:
+        """In the reader's language."""
+        what = {
+            Missing.TEXT: t("part of the text"),
+            Missing.CHARACTERS: t("text in a font without characters"),
+            Missing.PICTURE: nt("a picture", "{n} pictures", self.count),
+            Missing.CHART: nt("a chart", "{n} charts", self.count),
+            Missing.DIAGRAM: nt("a diagram", "{n} diagrams", self.count),
+            Missing.COMMENTS: t("comments"),
+            Missing.MEDIA: nt("a video or sound", "{n} videos or sounds", self.count),
+            Missing.OBJECT: nt("an embedded object", "{n} embedded objects", self.count),
+            Missing.ATTACHMENT: t("an attached file"),
+        }[self.missing]
+        if self.page is not None:
+            return t("page {page}: {what}", page=self.page, what=what)
+        return t("“{name}”: {what}", name=self.name, what=what) if self.name else what
+
+
+class RecognizedPage(BaseModel):
+    """A page that is a picture whose text was recognized, and how certain that is, from 0 to 1."""
+
+    model_config = ConfigDict(frozen=True)
+
+    page: int | None
+    confidence: float
+
+
+class ReadingAccount(BaseModel):
+    """How many of each were read, which pages were recognized, and what was not read."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pages: int = 0
+    tables: int = 0
+    fields: int = Field(default=0, description="Fields of forms that are filled in.")
+    notes: int = 0
+    pictures: int = Field(default=0, description="Pictures with a text that describes them.")
+    attachments: int = 0
+    recognized: tuple[RecognizedPage, ...] = ()
+    unread: tuple[UnreadPart, ...] = ()
+
+    @property
+    def read_text(self) -> str:
+        """What was read, in the reader's language, or "" if it is text only."""
+        counts = (
+            (self.pages, nt("{n} page", "{n} pages", self.pages)),
+            (self.tables, nt("{n} table", "{n} tables", self.tables)),
+            (self.fields, nt("{n} form field", "{n} form fields", self.fields)),
+            (self.notes, nt("{n} note", "{n} notes", self.notes)),
+            (self.pictures, nt("{n} described picture", "{n} described pictures", self.pictures)),
+            (self.attachments, nt("{n} attached file", "{n} attached files", self.attachments)),
+            (len(self.recognized), nt("{n} recognized page", "{n} recognized pages", len(self.recognized))),
+        )
+        return ", ".join(text for count, text in counts if count)
+
+    @property
+    def uncertain_text(self) -> str:
+        """Which pages were recognized with little confidence, in the reader's language."""
+        return ", ".join(
+            t("page {page} ({confidence})", page=each.page or 1, confidence=percent(each.confidence))
+            for each in self.recognized
+            if each.confidence < _UNCERTAIN
+        )
+
+    @property
+    def unread_text(self) -> str:
+        """What was not read, in the reader's language."""
+        return "; ".join(each.text for each in self.unread)
+
+
+def account_of(read: Document) -> ReadingAccount:
+    blocks = list(walk(read.blocks))
+    return ReadingAccount(
+        pages=read.pages,
+        tables=sum(isinstance(block, Table) for block in blocks),
+        fields=sum(isinstance(block, document.Field) for block in blocks),
+        notes=sum(isinstance(block, Note) for block in blocks),
+        pictures=sum(isinstance(block, Figure) and bool(block.blocks) for block in blocks),
+        attachments=sum(isinstance(block, Attachment) and bool(block.blocks) for block in blocks),
+        recognized=tuple(_recognized(blocks)),
+        unread=tuple(UnreadPart(missing=each.missing, page=each.page, name=each.name, count=each.count) for each in read.unread),
+    )
+
+
+def _recognized(blocks: list[document.Block]) -> Iterator[RecognizedPage]:
+    """The pages with recognized text, each with the mean confidence of its paragraphs, by length."""
+    sums = dict[int | None, tuple[float, int]]()
+    for block in blocks:
+        if isinstance(block, Paragraph) and block.confidence is not None:
+            length = sum(len(run.text) for run in block.runs)
+            confidence, total = sums.get(block.page, (0.0, 0))
+            sums[block.page] = confidence + block.confidence * length, total + length
+    for page, (confidence, total) in sums.items():
+        yield RecognizedPage(page=page, confidence=confidence / max(total, 1))

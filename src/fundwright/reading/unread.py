@@ -1,0 +1,253 @@
+"""Finds what a file holds that is not among the blocks of its document, by comparing the parts of the file with the blocks.
+
+It doesn't ask the reader: what a reader overlooks, it doesn't report either.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from lxml import etree, html
+from msgspec.structs import replace
+
+from fundwright.core.sandbox_progress import report_progress
+from fundwright.reading.document import (
+    Attachment,
+    Block,
+    Document,
+    Field,
+    Figure,
+    Heading,
+    Item,
+    Margin,
+    Missing,
+    Paragraph,
+    Table,
+    Unread,
+    visible,
+    walk,
+)
+
+_WORD = re.compile(r"\w{2,40}")
+_ENOUGH = 0.8
+"""The share of a part's words that must be among the blocks."""
+_MIN_WORDS = 5
+"""A part with fewer missing words counts as read: numbers of pages, or a word that is hyphenated."""
+_STRANGE = re.compile("[\ufffd\ue000-\uf8ff]")
+_MOST_STRANGE = 0.1
+_LARGE_SHARE = 0.2
+"""The share of a page that a picture without text on it covers to be reported."""
+_LARGE_PIXELS = 250_000
+_MOST_REPORTED = 100
+_MOST_PICTURE_BYTES = 50_000_000
+
+_KINDS = (
+    (re.compile(r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml|xl/sharedStrings\.xml|content\.xml"), Missing.TEXT),
+    (re.compile(r"ppt/(slides/slide|notesSlides/notesSlide)\d+\.xml|xl/drawings/drawing\d+\.xml"), Missing.TEXT),
+    (re.compile(r"(word|xl|ppt)/charts/chart\w*\.xml|Object [^/]*/content\.xml"), Missing.CHART),
+    (re.compile(r"(word|xl|ppt)/diagrams/data\d*\.xml"), Missing.DIAGRAM),
+    (re.compile(r"(word|xl|ppt)/((threadedC|c)omments/)?(c|threadedC|modernC)omments?[^/]*\.xml"), Missing.COMMENTS),
+    (re.compile(r"(word|xl|ppt)/media/.*\.(mp4|m4[av]|mov|wmv|avi|mpe?g|mp3|wav|wma)", re.IGNORECASE), Missing.MEDIA),
+    (re.compile(r"(word|xl|ppt)/embeddings/(?!Microsoft_Excel_(Work)?[Ss]heet).*"), Missing.OBJECT),  # but not the data of charts
+    (re.compile(r"((word|xl|ppt)/media|Pictures)/.*\.(png|jpe?g|gif|tiff?|bmp|webp)", re.IGNORECASE), Missing.PICTURE),
+)
+_UNITS = ("{*}p", "{*}h", "{*}si", "{*}pt", "{*}text")
+"""Elements whose texts are words together: paragraphs, headings, cells, values of a chart, and comments."""
+_SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
+_MEDIA_TAGS = "//video | //audio | //iframe[@src] | //object | //embed"
+_BARE_PICTURES = "//img[not(@alt)]"
+_RTF_PICTURE, _RTF_OBJECT = re.compile(rb"\\pict\b"), re.compile(rb"\\objdata\b")
+
+
+class _Part(NamedTuple):
+    """Something in a file. It was read if its words are among the blocks; something without words was not read."""
+
+    missing: Missing
+    words: Sequence[str] | None = None
+    page: int | None = None
+    name: str = ""
+
+
+def with_unread(document: Document, content: bytes) -> Document:
+    """The document with the number of its pages and what was not read. Never fails because of the file."""
+    words = _Words(document)
+    pages, found = document.pages, list(document.unread)
+    with suppress(Exception):  # third-party parsers can raise anything; the reader could read the file
+        if content.startswith(b"%PDF") or b"%PDF-" in content[:1_024]:
+            pages, parts = _parts_of_pdf(content, words)
+            found += parts
+        elif content.startswith(b"PK"):
+            slides, parts = _parts_of_package(content)
+            pages = pages or slides
+            found += words.missing(parts)
+        elif content.startswith(b"{\\rtf"):
+            found += [Unread(Missing.PICTURE)] * len(_RTF_PICTURE.findall(content))
+            found += [Unread(Missing.OBJECT)] * len(_RTF_OBJECT.findall(content))
+        elif re.search(rb"<(html|body|p|div)\b", content[:4_096], re.IGNORECASE):
+            page = html.fromstring(content)
+            found += [Unread(Missing.MEDIA) for _ in page.xpath(_MEDIA_TAGS)]
+            found += [Unread(Missing.PICTURE) for _ in page.xpath(_BARE_PICTURES)]
+    found += [
+        Unread(Missing.ATTACHMENT, name=block.filename)
+        for block in document.blocks
+        if isinstance(block, Attachment) and not block.blocks
+    ]
+    pages = max(pages, max((block.page or 0 for block in walk(document.blocks)), default=0))
+    return replace(document, pages=pages, unread=_without_figures(_counted(found), document))
+
+
+def _counted(found: Iterable[Unread]) -> tuple[Unread, ...]:
+    """Equal ones together, by page."""
+    counts = Counter(found)
+    together = [replace(each, count=count) for each, count in counts.items()]
+    return tuple(sorted(together, key=lambda each: (each.page or 0, each.missing.value, each.name))[:_MOST_REPORTED])
+
+
+def _without_figures(found: tuple[Unread, ...], document: Document) -> tuple[Unread, ...]:
+    """Pictures of files without pages that a text describes are read."""
+    described = sum(isinstance(block, Figure) and bool(block.blocks) for block in walk(document.blocks))
+    result = list[Unread]()
+    for each in found:
+        if each.missing == Missing.PICTURE and each.page is None:
+            left = each.count - described
+            if left <= 0:
+                continue
+            each = replace(each, count=left)
+        result.append(each)
+    return tuple(result)
+
+
+class _Words:
+    """The words of a document, by page, whether a person sees them or not."""
+
+    def __init__(self, document: Document) -> None:
+        self._of_pages = defaultdict[int | None, Counter[str]](Counter)
+        self._all, self._in_margins = Counter[str](), Counter[str]()
+        for block in document.blocks:
+            found = _words(" ".join(_texts(block)))
+            self._of_pages[block.page].update(found)
+            self._all.update(found)
+            if isinstance(block, Margin):
+                self._in_margins.update(found)
+
+    def on(self, page: int) -> Counter[str]:
+        """Headers and footers are only among the blocks of the first page that has them."""
+        return self._of_pages[page] | self._in_margins if page in self._of_pages else Counter()
+
+    @property
+    def have_pages(self) -> bool:
+        return set(self._of_pages) != {None}
+
+    def missing(self, parts: Iterable[_Part]) -> Iterator[Unread]:
+        for part in parts:
+            if part.words is None or _is_missing(part.words, self._all):
+                yield Unread(part.missing, part.page, part.name)
+
+
+def _is_missing(words: Sequence[str], among: Counter[str]) -> bool:
+    missing = sum((Counter(words) - among).values())
+    return missing >= min(_MIN_WORDS, len(words)) > 0 and missing > (1 - _ENOUGH) * len(words)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _texts(block: Block) -> Iterator[str]:
+    for each in walk([block]):
+        match each:
+            case Heading() | Paragraph() | Item():
+                yield "".join(run.text for run in each.runs)
+            case Table():
+                yield visible(each.caption)
+            case Field():
+                yield f"{each.label} {each.value}"
+            case Attachment():
+                yield each.filename
+            case _:
+                pass
+
+
+def _parts_of_pdf(content: bytes, words: _Words) -> tuple[int, list[Unread]]:
+    """The number of pages, and pages with text, pictures, or media that are not among the blocks."""
+    import pypdfium2
+    from pypdfium2 import raw
+
+    media = (raw.FPDF_ANNOT_SOUND, raw.FPDF_ANNOT_MOVIE, raw.FPDF_ANNOT_SCREEN, raw.FPDF_ANNOT_RICHMEDIA, raw.FPDF_ANNOT_THREED)
+    found = list[Unread]()
+    file = pypdfium2.PdfDocument(content)
+    for number, page in enumerate(file, 1):
+        report_progress()
+        text = page.get_textpage()
+        written = text.get_text_range()
+        read = words.on(number)
+        if len(_STRANGE.findall(written)) > _MOST_STRANGE * len(written):
+            found.append(Unread(Missing.CHARACTERS, number))
+        elif words.have_pages and _is_missing(_words(written.replace("\ufffe\r\n", "").replace("\ufffe", "")), read):
+            found.append(Unread(Missing.TEXT, number))
+        pictures = [each.get_bounds() for each in page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE,), max_depth=3)]
+        if pictures and (not read or _has_bare_picture(page, text, pictures)):
+            found.append(Unread(Missing.PICTURE, number))
+        elif not pictures and not read and not written.strip() and any(True for _ in page.get_objects(max_depth=1)):
+            found.append(Unread(Missing.PICTURE, number))  # drawn with lines, such as text that was converted to outlines
+        for place in range(raw.FPDFPage_GetAnnotCount(page)):
+            annotation = raw.FPDFPage_GetAnnot(page, place)
+            if raw.FPDFAnnot_GetSubtype(annotation) in media:
+                found.append(Unread(Missing.MEDIA, number))
+            raw.FPDFPage_CloseAnnot(annotation)
+    return len(file), found
+
+
+def _has_bare_picture(page: Any, text: Any, pictures: Sequence[tuple[float, float, float, float]]) -> bool:
+    """Whether there is a large picture without text on it, as a scanner or a program for text recognition would write it."""
+    size = page.get_width() * page.get_height()
+    return any(
+        (right - left) * (top - bottom) > _LARGE_SHARE * size and not text.get_text_bounded(left, bottom, right, top).strip()
+        for left, bottom, right, top in pictures
+    )
+
+
+def _parts_of_package(content: bytes) -> tuple[int, list[_Part]]:
+    """The parts of an Office file, and its number of slides."""
+    slides, parts = 0, list[_Part]()
+    with zipfile.ZipFile(io.BytesIO(content)) as package:
+        for member in package.infolist():
+            report_progress()
+            missing = next((missing for pattern, missing in _KINDS if pattern.fullmatch(member.filename)), None)
+            slide = _SLIDE.fullmatch(member.filename)
+            slides += slide is not None
+            page = int(slide[1]) if slide else None
+            if missing in (Missing.MEDIA, Missing.OBJECT):
+                parts.append(_Part(missing, page=page))
+            elif missing is Missing.PICTURE:
+                if member.file_size <= _MOST_PICTURE_BYTES and _is_large(package.read(member)):
+                    parts.append(_Part(missing))
+            elif missing is not None:
+                with package.open(member) as part:
+                    parts.append(_Part(missing, _words_of_part(part), page))
+    return slides, [part for part in parts if part.words is None or part.words]
+
+
+def _words_of_part(part: Any) -> list[str]:
+    words = list[str]()
+    for _, unit in etree.iterparse(part, tag=_UNITS, resolve_entities=False, no_network=True, recover=True):
+        texts = [each.text or "" for each in unit.iter("{*}t", "{*}v")] or list(unit.itertext())
+        words += _words("".join(texts))
+        unit.clear()
+    return words
+
+
+def _is_large(picture: bytes) -> bool:
+    from PIL import Image
+
+    try:
+        width, height = Image.open(io.BytesIO(picture)).size
+    except (OSError, ValueError, Image.DecompressionBombError):
+        return False
+    return width * height >= _LARGE_PIXELS
