@@ -329,7 +329,15 @@ class TestPdf:
         content = written_pdf([b"(The \\336rm \\336xed the \\337ood gauges.)"], encoding="/MacRomanEncoding")
         assert [line.text for line in read_file(content, "a.pdf")] == ["The firm fixed the flood gauges."]
 
-    @pytest.mark.parametrize("state", [b"3 Tr", b"1 1 1 rg"], ids=["not painted", "white"])
+    def test_a_font_of_one_point_that_is_enlarged_is_read(self) -> None:
+        content = written_pdf([b"(We hold 12 patents.)"], before=b"/F1 1 Tf 11 0 0 11 60 700 Tm")
+        assert [line.text for line in read_file(content, "a.pdf")] == ["We hold 12 patents."]
+
+    def test_words_with_narrow_spaces_stay_apart(self) -> None:
+        content = written_pdf([b"(We hold 12 patents.)"], before=b"-2.2 Tw")
+        assert [line.text for line in read_file(content, "a.pdf")] == ["We hold 12 patents."]
+
+    @pytest.mark.parametrize("state", [b"3 Tr", b"1 1 1 rg", b"/F1 1 Tf"], ids=["not painted", "white", "tiny"])
     def test_text_that_is_not_visible_is_left_out(self, state: bytes) -> None:
         lines = [b"(We hold 12 patents.)", state + b" (We hold a clearance.)"]
         assert [line.text for line in read_file(written_pdf(lines), "a.pdf")] == ["We hold 12 patents."]

@@ -178,15 +178,18 @@ class _Page:
 
     def _texts(self) -> Iterator[tuple[str, Box]]:
         for item in self._page.text_items:
+            place = 0
             for part in item.words or (item,):
                 text = with_symbols(without_signs(part.text).translate(_LIGATURES), item.font_name or "")
+                place = max(item.text.find(part.text, place), place)
+                text = f" {text}" if item.text[:place].endswith(" ") else text  # however narrow the space is
                 box = _rect(part)
                 mark = Mark.HIDDEN if self._is_hidden(item, box) else Mark.STRUCK if _is_in(self._struck, box) else None
                 yield (mark.around(text) if mark else text), box
 
     def _is_hidden(self, item: Any, box: Box) -> bool:
         color = (item.fill_color or "ff000000").lower()
-        if color.startswith("00") or _is_in(self._invisible, box) or (item.font_size and item.font_size <= _INVISIBLE_POINTS):
+        if color.startswith("00") or _is_in(self._invisible, box) or box[3] - box[1] <= _INVISIBLE_POINTS:
             return True
         return bool(_WHITE.fullmatch(color)) and not _is_in(self._colored, box)
 
@@ -332,12 +335,13 @@ def _lines(items: Iterable[tuple[str, Box]]) -> list[_Line]:
         for part, box in row:
             gap = box[0] - end
             height = max(box[3] - box[1], 1.0)
-            text += _GAP if text and gap > _COLUMN_GAP * height else " " if text and gap > 0.1 * height else ""
+            is_apart = gap > 0.1 * height and not part.startswith(" ")
+            text += _GAP if text and gap > _COLUMN_GAP * height else " " if text and is_apart else ""
             text, end = text + part.strip("\n"), box[2]
         boxes = [box for _, box in row]
         lines.append(
             _Line(
-                text.rstrip(),
+                text.strip(),
                 (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)),
             )
         )

@@ -34,11 +34,12 @@ from fundwright.reading.document import (
     walk,
 )
 
-_WORD = re.compile(r"\w{2,40}")
+_WORD = re.compile(r"\w{1,40}")
 _ENOUGH = 0.8
 """The share of a part's words that must be among the blocks."""
 _MIN_WORDS = 5
 """A part with fewer missing words counts as read: numbers of pages, or a word that is hyphenated."""
+_MIN_CHARACTERS = 25
 _STRANGE = re.compile("[\ufffd\ue000-\uf8ff]")
 _MOST_STRANGE = 0.1
 _LARGE_SHARE = 0.2
@@ -155,6 +156,19 @@ def _is_missing(words: Sequence[str], among: Counter[str]) -> bool:
     return missing >= min(_MIN_WORDS, len(words)) > 0 and missing > (1 - _ENOUGH) * len(words)
 
 
+def _lacks_characters(text: str, among: Counter[str]) -> bool:
+    """Whether many characters and words of a page are missing. Where words end is a guess, and bold type may be painted twice."""
+    letters = Counter(character for character in text.casefold() if character.isalnum())
+    read = Counter[str]()
+    for word, count in among.items():
+        for character in word:
+            read[character] += count
+    missing = (letters - read).total()
+    words = set(_words(text))
+    are_missing = len(words - among.keys()) > (1 - _ENOUGH) * len(words)
+    return are_missing and missing >= _MIN_CHARACTERS and missing > (1 - _ENOUGH) * letters.total()
+
+
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
@@ -185,11 +199,11 @@ def _parts_of_pdf(content: bytes, words: _Words) -> tuple[int, list[Unread]]:
     for number, page in enumerate(file, 1):
         report_progress()
         text = page.get_textpage()
-        written = text.get_text_range()
+        written = text.get_text_bounded()  # text beside the page is not visible
         read = words.on(number)
         if len(_STRANGE.findall(written)) > _MOST_STRANGE * len(written):
             found.append(Unread(Missing.CHARACTERS, number))
-        elif words.have_pages and _is_missing(_words(written.replace("\ufffe\r\n", "").replace("\ufffe", "")), read):
+        elif words.have_pages and _lacks_characters(written, read):
             found.append(Unread(Missing.TEXT, number))
         pictures = [each.get_bounds() for each in page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE,), max_depth=3)]
         if pictures and (not read or _has_bare_picture(page, text, pictures)):

@@ -49,6 +49,7 @@ from fundwright.language.protocols import Vectors
 from fundwright.language.retrieval import Statistics, Weights
 from fundwright.language.schemas import DocumentKind, heading_text
 from fundwright.reading import stored
+from fundwright.reading.account import ReadingAccount
 from fundwright.training import naming
 from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document, DocumentCollection, TrainingRun
@@ -291,6 +292,15 @@ async def kinds_of(session: AsyncSession, owner_id: UUID, document_ids: Collecti
         select(Document.id, Document.kind).where(Document.owner_id == owner_id, Document.id.in_(document_ids))
     )
     return {id: DocumentKind(kind) for id, kind in rows}
+
+
+async def accounts_of(session: AsyncSession, owner_id: UUID, document_ids: Collection[UUID]) -> dict[UUID, ReadingAccount]:
+    rows = await session.execute(
+        select(Document.id, Document.account).where(
+            Document.owner_id == owner_id, Document.id.in_(document_ids), Document.account.is_not(None)
+        )
+    )
+    return {id: ReadingAccount.model_validate(account) for id, account in rows}
 
 
 async def text_of(session: AsyncSession, owner_id: UUID, document_id: UUID) -> str | None:

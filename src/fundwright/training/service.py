@@ -240,6 +240,7 @@ def _documents_as_csv(documents: AsyncIterator[DocumentRead]) -> AsyncIterator[s
             (t("Collection"), lambda document: document.collection),
             (t("Status"), lambda document: document.state),
             (t("Bytes"), lambda document: document.size_bytes),
+            (t("Not read"), lambda document: document.account.unread_text if document.account else ""),
             (t("Passages"), lambda document: document.chunk_count),
             (t("Model"), lambda document: document.model_id),
             (t("Added"), lambda document: document.created_at),
@@ -449,6 +450,13 @@ async def list_documents_in(session: AsyncSession, actor: Actor, collection_id: 
 async def kinds_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, DocumentKind]:
     """Return the kinds of those documents that the actor has."""
     return await repository.kinds_of(session, actor.workspace_id, document_ids)
+
+
+@needs(Permission.READ)
+async def unread_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return what was not read of those documents that the actor has, in the reader's language."""
+    accounts = await repository.accounts_of(session, actor.workspace_id, document_ids)
+    return {id: account.unread_text for id, account in accounts.items() if account.unread}
 
 
 @needs(Permission.READ)

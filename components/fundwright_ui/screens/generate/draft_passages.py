@@ -91,10 +91,10 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
         shown.setdefault(citation.document_id, []).append(citation)
     known = sorted(id for id in shown if id is not None)
 
-    async def read(session: AsyncSession) -> dict[UUID, DocumentKind]:
-        return await training.kinds_of(session, actor, known)
+    async def read(session: AsyncSession) -> tuple[dict[UUID, DocumentKind], dict[UUID, str]]:
+        return await training.kinds_of(session, actor, known), await training.unread_of(session, actor, known)
 
-    kinds = use_query(read, key=known, topics=[training.documents_topic(actor.workspace_id)]).value or {}
+    kinds, unread = use_query(read, key=known, topics=[training.documents_topic(actor.workspace_id)]).value or ({}, {})
 
     def entry(citation: CitationRead) -> VdomDict:
         return html.li(
@@ -134,6 +134,9 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
                             ]
                         ),
                     ),
+                    html.p({"className": "fw-small fw-warning-text"}, t("Not read: {parts}", parts=unread[document_id]))
+                    if document_id is not None and document_id in unread
+                    else None,
                     html.ul({"className": "fw-source-passages"}, *(entry(citation) for citation in of_document)),
                 )
                 for document_id, of_document in shown.items()

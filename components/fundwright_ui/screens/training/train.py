@@ -661,6 +661,9 @@ def _document_panel(
                 t("Collection"): None if may_work else document.collection or None,
                 t("Status"): _state(document).label,
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
+                t("Read"): document.account.read_text or None if document.account else None,
+                t("Recognized with little confidence"): document.account.uncertain_text or None if document.account else None,
+                t("Not read"): document.account.unread_text or None if document.account else None,
                 t("Size"): file_size(document.size_bytes),
                 t("Added by"): document.added_by if actor.is_in_shared_workspace else None,
                 t("Visible to"): (
@@ -794,6 +797,8 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
         marks.append(Chip(label=t("Sample"), color="secondary"))
     if document.access:
         marks.append(Chip(label=t("Restricted"), color="secondary", is_locked=True))
+    if document.account and document.account.unread:
+        marks.append(Chip(label=t("Partly read"), color="warning"))
     # One chip fits, and only other states than the usual one are news.
     is_usual = document.state == DocumentState.TRAINED and labels[0].color == "success"
     labels = [*([] if marks and is_usual else labels), *marks]

@@ -1,0 +1,157 @@
+"""What a file holds that was not read is found by comparing its parts with the blocks."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from email.message import EmailMessage
+from pathlib import Path
+
+import docx
+import pptx
+import pypdfium2
+import pytest
+from docx.shared import Inches
+from PIL import Image
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+
+from fundwright.core.messages import using_language
+from fundwright.reading.account import account_of
+from fundwright.reading.document import Document, Missing, Paragraph, Unread, plain
+from fundwright.reading.formats import read
+from fundwright.reading.plugin import document_readers
+from fundwright.reading.unread import with_unread
+from tests.reading.test_readers import written_pdf
+
+TEXT = "The crew of nine people repairs roofs and gutters in every county of the state."
+
+
+def unread(content: bytes, filename: str) -> list[tuple[str, int | None, str, int]]:
+    found = read(list(document_readers()), content, filename)
+    return [(each.missing.value, each.page, each.name, each.count) for each in found.unread]
+
+
+def picture(width: int, height: int) -> io.BytesIO:
+    Image.effect_noise((width, height), 60).save(target := io.BytesIO(), "PNG")
+    target.seek(0)
+    return target
+
+
+def word(*pictures: io.BytesIO, parts: dict[str, bytes] | None = None) -> bytes:
+    document = docx.Document()
+    document.add_paragraph(TEXT)
+    for each in pictures:
+        document.add_picture(each, width=Inches(4))
+    document.save(target := io.BytesIO())
+    with zipfile.ZipFile(target, "a") as package:
+        for name, part in (parts or {}).items():
+            package.writestr(name, part)
+    return target.getvalue()
+
+
+def scan(*, is_pasted_on_text: bool) -> bytes:
+    """A page with a picture that covers half of it."""
+    document = pypdfium2.PdfDocument(written_pdf([f"({TEXT})".encode()] if is_pasted_on_text else [b"()"]))
+    page = document[0]
+    image = pypdfium2.PdfImage.new(document)
+    jpeg = io.BytesIO()
+    Image.open(picture(600, 400)).convert("RGB").save(jpeg, "JPEG")
+    image.load_jpeg(jpeg)
+    image.set_matrix(pypdfium2.PdfMatrix().scale(page.get_width(), page.get_height() / 2))
+    page.insert_obj(image)
+    page.gen_content()
+    document.save(target := io.BytesIO())
+    return target.getvalue()
+
+
+class TestWord:
+    def test_what_was_read_is_not_reported(self) -> None:
+        assert unread(word(picture(40, 40)), "a.docx") == []
+
+    def test_large_pictures_are_counted(self) -> None:
+        assert unread(word(picture(800, 600), picture(900, 700)), "a.docx") == [("picture", None, "", 2)]
+
+    @pytest.mark.parametrize(
+        ("part", "missing"),
+        [
+            ("word/media/film.mp4", "media"),
+            ("word/embeddings/oleObject1.bin", "object"),
+            ("word/comments.xml", "comments"),
+            ("word/charts/chart1.xml", "chart"),
+            ("word/diagrams/data1.xml", "diagram"),
+            ("word/footnotes.xml", "text"),
+        ],
+    )
+    def test_parts_without_a_block_are_named(self, part: str, missing: str) -> None:
+        content = b"<w xmlns:w='urn:w'><w:p><w:t>Our budget of forty thousand</w:t><w:t> dollars ends in March</w:t></w:p></w>"
+        assert unread(word(parts={part: content}), "a.docx") == [(missing, None, "", 1)]
+
+    def test_text_that_a_reader_overlooks_is_found(self) -> None:
+        overlooked = with_unread(Document((Paragraph(plain("The crew")),)), word())
+        assert overlooked.unread == (Unread(Missing.TEXT),)
+
+
+class TestPresentations:
+    def test_slides_are_pages_and_videos_are_reported(self) -> None:
+        slides = pptx.Presentation()
+        for _ in range(2):
+            slide = slides.slides.add_slide(slides.slide_layouts[5])
+            slide.shapes.title.text = TEXT
+        data = CategoryChartData()
+        data.categories, values = ["Springfield", "Shelbyville", "Ogdenville", "Brockway", "Haverbrook"], (1, 2, 3, 4, 5)
+        data.add_series("Bridges", values)
+        slide.shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, 9_000, 9_000, data)
+        slide.shapes.add_movie(io.BytesIO(b"film"), 0, 0, 9, 9, mime_type="video/mp4")
+        slides.save(target := io.BytesIO())
+        found = read(list(document_readers()), target.getvalue(), "a.pptx")
+        assert found.pages == 2
+        assert Unread(Missing.MEDIA) in found.unread
+
+
+class TestPdf:
+    def test_a_page_that_is_a_picture_is_named(self) -> None:
+        whole = pypdfium2.PdfDocument(written_pdf([f"({TEXT})".encode()]))
+        whole.import_pages(pypdfium2.PdfDocument(scan(is_pasted_on_text=False)))
+        whole.save(target := io.BytesIO())
+        assert unread(target.getvalue(), "a.pdf") == [("picture", 2, "", 1)]
+
+    def test_a_scan_beside_text_is_named(self) -> None:
+        assert unread(scan(is_pasted_on_text=True), "a.pdf") == [("picture", 1, "", 1)]
+
+    def test_text_that_a_reader_overlooks_is_found(self) -> None:
+        overlooked = with_unread(Document((Paragraph(plain("The crew"), 1),)), written_pdf([f"({TEXT})".encode()]))
+        assert overlooked.unread == (Unread(Missing.TEXT, 1),)
+        assert overlooked.pages == 1
+
+
+def test_attachments_that_cannot_be_read_are_named() -> None:
+    message = EmailMessage()
+    message["From"] = "ann@x.example"
+    message.set_content(TEXT)
+    message.add_attachment(b"\x00\x01\x02", "application", "octet-stream", filename="plan.bin")
+    message.add_attachment(word(picture(800, 600)), "application", "octet-stream", filename="roof.docx")
+    found = unread(message.as_bytes(), "a.eml")
+    assert sorted(found) == [("attachment", None, "plan.bin", 1), ("picture", None, "roof.docx", 1)]
+
+
+def test_videos_and_undescribed_pictures_of_pages_are_counted() -> None:
+    page = f"<html><p>{TEXT}</p><iframe src='x'></iframe><img src='a.png'><img src='b.png'><img src='c.png' alt='A roof'></html>"
+    assert unread(page.encode(), "a.html") == [("media", None, "", 1), ("picture", None, "", 2)]
+
+
+def test_the_account_is_a_sentence_in_the_language_of_the_reader() -> None:
+    account = account_of(read(list(document_readers()), scan(is_pasted_on_text=True), "a.pdf"))
+    assert (account.read_text, account.unread_text) == ("1 page", "page 1: a picture")
+    with using_language("de"):
+        assert account.read_text == "1 Seite"
+
+
+def test_only_what_is_missing_in_a_case_is_reported(shared_cases: Path) -> None:
+    expected = {
+        "p04_half_scanned.pdf": [("picture", 2, "", 1), ("picture", 3, "", 1)],
+        "t02_award_email.eml": [("attachment", None, "order.pdf", 1)],
+    }
+    files = [path for path in (shared_cases / "documents").glob("*.*") if path.suffix != ".jsonl"]
+    found = {path.name: parts for path in files if (parts := unread(path.read_bytes(), path.name))}
+    assert found == expected
