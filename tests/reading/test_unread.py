@@ -142,7 +142,7 @@ def test_videos_and_undescribed_pictures_of_pages_are_counted() -> None:
 
 def test_the_account_is_a_sentence_in_the_language_of_the_reader() -> None:
     account = account_of(read(list(document_readers()), scan(is_pasted_on_text=True), "a.pdf"))
-    assert (account.read_text, account.unread_text) == ("1 page", "page 1: a picture")
+    assert (account.read_text, account.unread_text) == ("1 page", "page 1: 1 picture")
     with using_language("de"):
         assert account.read_text == "1 Seite"
 

@@ -30,12 +30,12 @@ class UnreadPart(BaseModel):
         what = {
             Missing.TEXT: t("part of the text"),
             Missing.CHARACTERS: t("text in a font without characters"),
-            Missing.PICTURE: nt("a picture", "{n} pictures", self.count),
-            Missing.CHART: nt("a chart", "{n} charts", self.count),
-            Missing.DIAGRAM: nt("a diagram", "{n} diagrams", self.count),
+            Missing.PICTURE: nt("{n} picture", "{n} pictures", self.count),
+            Missing.CHART: nt("{n} chart", "{n} charts", self.count),
+            Missing.DIAGRAM: nt("{n} diagram", "{n} diagrams", self.count),
             Missing.COMMENTS: t("comments"),
-            Missing.MEDIA: nt("a video or sound", "{n} videos or sounds", self.count),
-            Missing.OBJECT: nt("an embedded object", "{n} embedded objects", self.count),
+            Missing.MEDIA: nt("{n} video or sound", "{n} videos or sounds", self.count),
+            Missing.OBJECT: nt("{n} embedded object", "{n} embedded objects", self.count),
             Missing.ATTACHMENT: t("an attached file"),
         }[self.missing]
         if self.page is not None:
