@@ -17,7 +17,7 @@ from fundwright.core.uploads import UPLOAD, receive_file
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, json_body, receive_json
 from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
-from fundwright.training import collecting, service
+from fundwright.training import collecting, service, versions
 from fundwright.training.schemas import (
     AcceptedFormat,
     Answer,
@@ -32,6 +32,7 @@ from fundwright.training.schemas import (
     KindChoice,
     PassageInContext,
     PastedText,
+    Replacement,
     RunDocumentQuery,
     RunFailureQuery,
     RunQuery,
@@ -124,6 +125,24 @@ async def rename_document(
     session: DbSession, actor: CurrentActor, client: RequestClient, document_id: UUID, change: DocumentTitle
 ) -> DocumentRead:
     return await service.rename_document(session, actor, document_id, change, client=client)
+
+
+@router.put("/documents/{document_id}/replacement")
+async def replace_document(session: DbSession, actor: CurrentActor, document_id: UUID, by: Replacement) -> DocumentRead:
+    """Replace the document with a newer version. It stays readable and cited, but questions and drafts search the newer one."""
+    return await versions.replace(session, actor, document_id, by.document_id)
+
+
+@router.delete("/documents/{document_id}/replacement")
+async def bring_back_document(session: DbSession, actor: CurrentActor, document_id: UUID) -> DocumentRead:
+    """Let questions and drafts search a replaced document again."""
+    return await versions.bring_back(session, actor, document_id)
+
+
+@router.delete("/documents/{document_id}/resemblance")
+async def keep_both_documents(session: DbSession, actor: CurrentActor, document_id: UUID) -> DocumentRead:
+    """Keep the document and the earlier one that it resembles."""
+    return await versions.keep_both(session, actor, document_id)
 
 
 @router.get("/documents/{document_id}/restriction")

@@ -37,13 +37,15 @@ _WORD = re.compile(rf"\S{{1,{MAX_CHARACTERS}}}")
 @dataclass(frozen=True)
 class ChunkedDocument:
     """`text` is the whole document; offsets of the chunks count its characters. `kind` and `title` are proposed; the title is "" if the
-    document has no good one. `account` says what was read."""
+    document has no good one. `account` says what was read,
+    and `sketch` finds similar texts."""
 
     text: str
     chunks: list[ChunkSpan]
     kind: DocumentKind = DocumentKind.ABOUT_US
     title: str = ""
     account: ReadingAccount = field(default_factory=ReadingAccount)
+    sketch: list[int] = field(default_factory=list[int])
 
 
 @dataclass(frozen=True, slots=True)

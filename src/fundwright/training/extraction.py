@@ -18,6 +18,7 @@ from fundwright.reading.formats import Reader, Unreadable, file_missing, read
 from fundwright.reading.lines import lines_of
 from fundwright.training import kinds, titles
 from fundwright.training.chunking import ChunkedDocument, chunk
+from fundwright.training.sketches import sketch_of
 
 R = TypeVar("R")
 
@@ -85,4 +86,5 @@ def _divided(content: bytes, filename: str, title: str) -> ChunkedDocument:
         kind=kinds.propose(title=title, filename=filename, text=chunked.text),
         title=titles.propose([(line.text, line.level is not None) for line in lines], metadata=document.title),
         account=account_of(document),
+        sketch=sketch_of(chunked.text),
     )

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from pgvector import HalfVector, SparseVector
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
-from sqlalchemy import ARRAY, Computed, ForeignKey, Index, Text
+from sqlalchemy import ARRAY, Computed, ForeignKey, Index, Integer, Text
 from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -46,6 +46,12 @@ class Document(Trashable, Base):
     structure_version: Mapped[int | None]
     account: Mapped[JsonObject | None] = mapped_column(JSONB(none_as_null=True))
     """See `ReadingAccount`."""
+    sketch: Mapped[list[int] | None] = mapped_column(ARRAY(Integer), deferred=True)
+    """See `sketches`."""
+    resembles: Mapped[UUID | None] = mapped_column(ForeignKey("document.id", ondelete="SET NULL"), index=True)
+    """The earlier document of which this one seems to be a new version, until somebody decides."""
+    replaced_by: Mapped[UUID | None] = mapped_column(ForeignKey("document.id", ondelete="SET NULL"), index=True)
+    """Its newest version, once somebody has replaced it."""
     chunk_count: Mapped[int] = mapped_column(default=0)
     model_id: Mapped[str | None]
     """The embedding model of the last run that read it."""

@@ -17,7 +17,7 @@ from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.notifications.schemas import NotificationKind
-from fundwright.training import collecting, events, repository, service
+from fundwright.training import collecting, events, repository, service, versions
 from fundwright.training.jobs import propose_kinds, remove_files, train
 from fundwright.training.models import Document, DocumentCollection
 from fundwright.training.personal_data import own_files
@@ -70,7 +70,7 @@ def trash_kinds() -> Iterable[TrashKind[Any]]:
 
 @hookimpl
 def activity_kinds() -> Iterable[ActivityKind]:
-    return [service.ADDED, service.RENAMED, service.MOVED, *collecting.ACTIVITY]
+    return [service.ADDED, service.RENAMED, service.MOVED, versions.REPLACED, *collecting.ACTIVITY]
 
 
 @hookimpl

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -22,6 +23,7 @@ from sqlalchemy import (
     column,
     delete,
     exists,
+    false,
     func,
     literal,
     literal_column,
@@ -50,12 +52,13 @@ from fundwright.language.retrieval import Statistics, Weights
 from fundwright.language.schemas import DocumentKind, heading_text
 from fundwright.reading import stored
 from fundwright.reading.account import ReadingAccount
-from fundwright.training import naming
+from fundwright.training import naming, sketches
 from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document, DocumentCollection, TrainingRun
 from fundwright.training.schemas import (
     CollectionQuery,
     DocumentQuery,
+    DocumentSource,
     DocumentState,
     DocumentText,
     NearestPassage,
@@ -63,6 +66,8 @@ from fundwright.training.schemas import (
     PassageInContext,
     PassagePlace,
     Unsearched,
+    VersionNote,
+    VersionOffer,
 )
 from fundwright.trash import repository as trash
 from fundwright.workspaces.restrictions import contained, restricted_ids
@@ -72,6 +77,9 @@ _CANDIDATES = 3_000
 _EXACT_LIMIT = 5_000
 """Accounts with fewer vectors are searched exactly, which is as fast as the index, and the owner filter cannot reduce recall."""
 _CONTEXT_CHARACTERS = 1_500
+_RESEMBLANCE = 0.6
+"""The share of equal values in their sketches from which on texts are mostly the same."""
+_NUMBERED_TITLE = r" \(\d+\)$"
 
 
 def _documents(owner_id: UUID) -> Select[Document]:
@@ -408,6 +416,7 @@ async def save_chunks(
             structure=structure,
             structure_version=stored.VERSION,
             account=chunked.account.model_dump(mode="json", exclude_defaults=True),
+            sketch=chunked.sketch,
             text=chunked.text,
             kind=kind,
         )
@@ -441,6 +450,64 @@ async def save_chunks(
                 set_={name: adding.excluded[name] for name in ("ordinal", "heading", "page", "places", "search")},
             )
         )
+
+
+def _replaces() -> ColumnElement[bool]:
+    """Whether a document is the newest version of another."""
+    earlier = aliased(Document)
+    return exists().where(earlier.replaced_by == Document.id, earlier.owner_id == Document.owner_id)
+
+
+async def find_earlier(session: AsyncSession, document: Document, sketch: Sequence[int]) -> UUID | None:
+    """Find the newest document added before this one that has the same filename or title, or mostly the same text."""
+    both = func.unnest(Document.sketch, literal(list(sketch), ARRAY(Integer))).table_valued("one", "other").render_derived()
+    equal = select(func.count()).select_from(both).where(both.c.one == both.c.other).scalar_subquery()
+    base = func.regexp_replace(func.lower(Document.title), _NUMBERED_TITLE, "")
+    query = select(Document.id).where(
+        Document.owner_id == document.owner_id,
+        Document.id != document.id,
+        Document.created_at < document.created_at,
+        Document.is_sample.is_(False),
+        Document.source == DocumentSource.UPLOAD,
+        Document.replaced_by.is_(None),
+        or_(
+            func.lower(Document.filename) == document.filename.lower(),
+            base == re.sub(_NUMBERED_TITLE, "", document.title.lower()),
+            equal >= _RESEMBLANCE * sketches.SIZE if sketch else false(),
+        ),
+    )
+    return await session.scalar(query.order_by(Document.created_at.desc(), Document.id).limit(1))
+
+
+async def list_version_offers(session: AsyncSession, owner_id: UUID, *, limit: int) -> list[VersionOffer]:
+    earlier = aliased(Document)
+    query = (
+        select(Document.id, Document.title, earlier.id, earlier.title, earlier.created_at)
+        .join(earlier, and_(earlier.id == Document.resembles, earlier.owner_id == Document.owner_id))
+        .where(Document.owner_id == owner_id, Document.replaced_by.is_(None), earlier.replaced_by.is_(None))
+    )
+    rows = await session.execute(query.order_by(Document.created_at.desc(), Document.id).limit(limit))
+    return [
+        VersionOffer(id=id, title=title, earlier_id=earlier_id, earlier_title=earlier_title, earlier_added=added)
+        for id, title, earlier_id, earlier_title, added in rows
+    ]
+
+
+async def version_notes_of(session: AsyncSession, owner_id: UUID, document_ids: Collection[UUID]) -> dict[UUID, VersionNote]:
+    newer = aliased(Document)
+    query = (
+        select(Document.id, case((_replaces(), Document.created_at)), newer.created_at)
+        .outerjoin(newer, and_(newer.id == Document.replaced_by, newer.owner_id == Document.owner_id))
+        .where(Document.owner_id == owner_id, Document.id.in_(document_ids))
+    )
+    notes = {id: VersionNote(added=added, replaced_at=replaced_at) for id, added, replaced_at in await session.execute(query)}
+    return {id: note for id, note in notes.items() if note != VersionNote()}
+
+
+async def replace(session: AsyncSession, owner_id: UUID, document_id: UUID, newer_id: UUID) -> None:
+    """Earlier versions of the document are then versions of the newer one, too."""
+    of_both = or_(Document.id == document_id, Document.replaced_by == document_id)
+    await session.execute(update(Document).where(Document.owner_id == owner_id, of_both).values(replaced_by=newer_id))
 
 
 async def list_chunks_without_vector(
@@ -520,19 +587,28 @@ async def _hidden_documents(
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
 ) -> list[UUID]:
-    """Select the workspace's documents that are not searched: those in its trash; all but the given ones, or else the sample documents
-    once it has trained one of its own; and all of other kinds."""
+    """Select the workspace's documents that are not searched: those in its trash; those with a newer version; all but the given ones and
+    their newer versions, or else the sample documents once it has trained one of its own; and all of other kinds."""
     own = aliased(Document)
     has_own = exists().where(own.owner_id == owner_id, own.is_sample.is_(False), own.state == DocumentState.TRAINED)
-    unwanted = (
-        and_(Document.is_sample, has_own)
-        if document_ids is None
-        else Document.id != func.all(literal(list(document_ids), ARRAY(Uuid)))
-    )
+    unwanted = and_(Document.is_sample, has_own)
+    if document_ids is not None:
+        wanted = literal(list(document_ids), ARRAY(Uuid))
+        newest = select(own.replaced_by).where(own.owner_id == owner_id, own.id == func.any(wanted), own.replaced_by.is_not(None))
+        unwanted = and_(Document.id != func.all(wanted), Document.id.not_in(newest))
+    unwanted = or_(unwanted, _is_replaced())
     if kinds is not None:
         unwanted = or_(unwanted, Document.kind.not_in(kinds))
     hidden = select(Document.id).where(Document.owner_id == owner_id, unwanted)
     return list(await session.scalars(hidden.union_all(select(Document.id).where(trash.in_trash_of(owner_id, Document)))))
+
+
+def _is_replaced() -> ColumnElement[bool]:
+    """Whether a newer version of a document is trained that the actor sees."""
+    newer = aliased(Document)
+    return exists().where(
+        newer.id == Document.replaced_by, newer.owner_id == Document.owner_id, newer.state == DocumentState.TRAINED
+    )
 
 
 async def _is_searched(session: AsyncSession, owner_id: UUID) -> ColumnElement[bool]:
@@ -614,6 +690,7 @@ async def nearest_passages(
         Document.kind.in_(kinds),
         Document.is_sample.is_(False),
         Document.state == DocumentState.TRAINED,
+        ~_is_replaced(),
     )
     documents = dict((await session.execute(searched)).all())
     if not documents or not vectors:
@@ -740,6 +817,7 @@ async def _passages(
             Chunk.document_id,
             Document.title.label("document_title"),
             Document.kind.label("document_kind"),
+            case((_replaces(), Document.created_at)).label("document_date"),
             Chunk.heading,
             Chunk.page,
             Chunk.places,
@@ -821,7 +899,7 @@ async def read_beginnings(
     rows = await session.execute(
         select(Document.kind, func.substr(Document.text, 1, characters))
         .where(Document.owner_id == owner_id, Document.state == DocumentState.TRAINED, Document.text.is_not(None))
-        .where(Document.kind.in_(kinds), Document.is_sample.is_(False))
+        .where(Document.kind.in_(kinds), Document.is_sample.is_(False), ~_is_replaced())
         .order_by((Document.kind == DocumentKind.ABOUT_US).desc(), Document.created_at.desc(), Document.id)
         .limit(limit)
     )

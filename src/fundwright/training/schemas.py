@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar
 from uuid import UUID
@@ -85,7 +85,8 @@ class Usage(BaseModel):
 class DocumentRead(BaseModel):
     """A document of the knowledge base. `error` says why the last run could not read it, `model_id` names the model that embedded
     it, `is_kind_chosen` says whether a person chose its kind, and `is_underway` whether a run will train it. `account` says what of its
-    file was read, or is None if an earlier release read it. `access` is what the reader may
+    file was read, or is None if an earlier release read it. `resembles` is the earlier document of which
+    it seems to be a new version, and `replaced_by` its newest version. `access` is what the reader may
     do if it is restricted to chosen members of the workspace, or else None."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
@@ -103,6 +104,8 @@ class DocumentRead(BaseModel):
     state: DocumentState
     error: str | None
     account: ReadingAccount | None
+    resembles: UUID | None
+    replaced_by: UUID | None
     chunk_count: int
     model_id: str | None
     created_at: datetime
@@ -119,6 +122,36 @@ class DocumentRead(BaseModel):
     def is_changeable(self) -> bool:
         """Whether members of the workspace who may edit documents may edit this one."""
         return self.access in (None, Access.EDIT)
+
+
+class VersionOffer(BaseModel):
+    """A document that seems to be a new version of an earlier one, which it could replace."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    title: str
+    earlier_id: UUID
+    earlier_title: str
+    earlier_added: datetime
+
+
+class VersionNote(BaseModel):
+    """`added` is when a document was added that is the newest version of others, and `replaced_at` when the newest version of a replaced one
+    was added."""
+
+    model_config = ConfigDict(frozen=True)
+
+    added: datetime | None = None
+    replaced_at: datetime | None = None
+
+
+class Replacement(BaseModel):
+    """The newer document that replaces another."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    document_id: UUID
 
 
 class DocumentQuery(PageRequest):
@@ -316,6 +349,8 @@ class Passage(PassagePlace):
     document_id: UUID
     document_title: str
     document_kind: DocumentKind
+    document_date: Annotated[datetime, AfterValidator(lambda at: at.astimezone(UTC))] | None = None
+    """When the document was added, if it has replaced an earlier version."""
     text: str
     score: float
     similarity: float

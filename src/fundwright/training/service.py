@@ -320,7 +320,7 @@ async def get_commented(session: AsyncSession, actor: Actor, document_id: UUID) 
 @needs(Permission.WORK)
 async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, kind: DocumentKind) -> DocumentRead:
     """Set the kind of a document, which is kept when the document is trained again. Raises NotFound or NotAllowed."""
-    document = await _lock_to_change(session, actor, document_id)
+    document = await lock_to_change(session, actor, document_id)
     document.kind, document.is_kind_chosen = kind, True
     await session.flush()
     await publish(session, documents_topic(actor.workspace_id))
@@ -338,7 +338,7 @@ async def move_document(
     """
     if collection_id is not None:
         await collecting.lock(session, actor, collection_id)
-    document = await _lock_to_change(session, actor, document_id)
+    document = await lock_to_change(session, actor, document_id)
     await restrictions.put_into(session, actor, document_id, collection_id, made_by=document.created_by)
     await activity.record(session, actor, MOVED, subject_of(document))
     if await restrictions.access_to(session, actor, [document_id]):
@@ -353,7 +353,7 @@ async def rename_document(
 ) -> DocumentRead:
     """Change the title of a document. Drafts keep the title that they have cited. Raises NotFound, NotAllowed, Invalid for a title that
     nobody could see, or Conflict if another document has the title."""
-    document = await _lock_to_change(session, actor, document_id)
+    document = await lock_to_change(session, actor, document_id)
     title = visible_title(change.title)
     if title != document.title:
         if title in await repository.list_titles_like(session, actor.workspace_id, title, title):
@@ -478,7 +478,7 @@ async def check_documents(session: AsyncSession, actor: Actor, document_ids: Seq
 @needs(Permission.WORK)
 async def remove_document(session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client = COMMAND_LINE) -> None:
     """Move a document to the trash. Raises NotFound or NotAllowed."""
-    document = await _lock_to_change(session, actor, document_id)
+    document = await lock_to_change(session, actor, document_id)
     await trash.put_in(session, actor, DOCUMENT, document, title=document.title)
     await audit.record(session, "document.deleted", actor=actor, subject=str(document_id), client=client)
     await publish(session, documents_topic(actor.workspace_id))
@@ -1037,7 +1037,7 @@ async def _changeable(session: AsyncSession, actor: Actor, document_ids: Sequenc
     return [id for id in document_ids if access.get(id, Access.EDIT) is Access.EDIT]
 
 
-async def _lock_to_change(session: AsyncSession, actor: Actor, document_id: UUID) -> Document:
+async def lock_to_change(session: AsyncSession, actor: Actor, document_id: UUID) -> Document:
     """Raises NotFound, or NotAllowed if the document is restricted and the actor may not edit it."""
     document = await repository.get_document(session, actor.workspace_id, document_id, for_update=True)
     await restrictions.require(session, actor, document_id)

@@ -10,6 +10,7 @@ from textwrap import shorten
 from typing import Protocol
 from uuid import UUID
 
+from pydantic import BaseModel
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -19,14 +20,24 @@ from fundwright.generation.citing import CITATION, count_citations
 from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead
 from fundwright.language.schemas import DocumentKind, headings_below, nearest_heading
 from fundwright.training import service as training
+from fundwright.training import versions
+from fundwright.training.schemas import VersionNote
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.events import handler
-from fundwright_ui.ui import pagination, row, section, side_panel, text_link
+from fundwright_ui.ui import moment, pagination, row, section, side_panel, text_link
 
 _PASSAGES_PER_PAGE = 50
 _SHOWN_CHARACTERS = 60
 """Length of the excerpt that stands for a passage without a heading."""
+
+
+class Known(BaseModel):
+    """What is known about the cited documents: kinds, what was not read, and versions."""
+
+    kinds: dict[UUID, DocumentKind] = {}
+    unread: dict[UUID, str] = {}
+    versions: dict[UUID, VersionNote] = {}
 
 
 class OpenPassage(Protocol):
@@ -91,10 +102,14 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
         shown.setdefault(citation.document_id, []).append(citation)
     known = sorted(id for id in shown if id is not None)
 
-    async def read(session: AsyncSession) -> tuple[dict[UUID, DocumentKind], dict[UUID, str]]:
-        return await training.kinds_of(session, actor, known), await training.unread_of(session, actor, known)
+    async def read(session: AsyncSession) -> Known:
+        return Known(
+            kinds=await training.kinds_of(session, actor, known),
+            unread=await training.unread_of(session, actor, known),
+            versions=await versions.notes_of(session, actor, known),
+        )
 
-    kinds, unread = use_query(read, key=known, topics=[training.documents_topic(actor.workspace_id)]).value or ({}, {})
+    found = use_query(read, key=known, topics=[training.documents_topic(actor.workspace_id)]).value or Known()
 
     def entry(citation: CitationRead) -> VdomDict:
         return html.li(
@@ -129,13 +144,14 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
                         {"className": "fw-muted fw-small"},
                         " · ".join(
                             [
-                                *([kinds[document_id].label] if document_id is not None and document_id in kinds else []),
+                                *([found.kinds[document_id].label] if document_id in found.kinds else []),
                                 _times(sum(counts[citation.number] for citation in documents[document_id])),
                             ]
                         ),
                     ),
-                    html.p({"className": "fw-small fw-warning-text"}, t("Not read: {parts}", parts=unread[document_id]))
-                    if document_id is not None and document_id in unread
+                    _version(found.versions.get(document_id) if document_id else None),
+                    html.p({"className": "fw-small fw-warning-text"}, t("Not read: {parts}", parts=found.unread[document_id]))
+                    if document_id in found.unread
                     else None,
                     html.ul({"className": "fw-source-passages"}, *(entry(citation) for citation in of_document)),
                 )
@@ -145,6 +161,17 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
         pagination(page, pages, on_page=set_page),
         key="sources",
     )
+
+
+def _version(note: VersionNote | None) -> VdomDict | None:
+    """Whether a document is the newest version of others, or was replaced since the draft cited it."""
+    if note is not None and note.replaced_at is not None:
+        replaced_at = moment(note.replaced_at, shown="date")
+        return html.p({"className": "fw-small fw-warning-text"}, t("Replaced by a newer version, added"), " ", replaced_at)
+    if note is not None and note.added is not None:
+        added = moment(note.added, shown="date")
+        return html.p({"className": "fw-small fw-muted"}, t("Newest version, added"), " ", added)
+    return None
 
 
 def _times(count: int) -> str:

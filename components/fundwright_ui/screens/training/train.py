@@ -24,7 +24,7 @@ from fundwright.core.sizes import file_size
 from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind, heading_text, headings_below
 from fundwright.profiles import service as profiles
-from fundwright.training import collecting
+from fundwright.training import collecting, versions
 from fundwright.training import service as training
 from fundwright.training.schemas import (
     Answer,
@@ -38,6 +38,7 @@ from fundwright.training.schemas import (
     RunRead,
     Unsearched,
     Usage,
+    VersionOffer,
 )
 from fundwright.workspaces import restrictions
 from fundwright_ui.hooks import Query, query_in_address, use_action, use_query, use_url_state
@@ -77,10 +78,12 @@ from fundwright_ui.ui import (
     chip,
     definition_list,
     empty,
+    facts,
     form,
     link_button,
     loading,
     menu,
+    moment,
     page,
     problem,
     progress,
@@ -107,6 +110,7 @@ class Overview(BaseModel):
 
     documents: Page[DocumentRead]
     collections: list[CollectionRead]
+    offers: list[VersionOffer]
     hidden: frozenset[str]
     """Documents that are hidden from the person."""
     usage: Usage
@@ -144,6 +148,7 @@ def train_screen() -> VdomDict:
         return Overview(
             documents=await existing_page(partial(training.list_documents, session, actor), request),
             collections=await collecting.list_all(session, actor),
+            offers=await versions.list_offers(session, actor),
             hidden=frozenset(map(str, await restrictions.hidden_ids(session, actor))),
             usage=await training.get_usage(session, actor, connection.core),
             plan=(await billing.workspace_plan(session, actor)).plan,
@@ -225,6 +230,11 @@ def train_screen() -> VdomDict:
                 if actor.may(Permission.WORK)
                 else None,
                 _running(overview.run, key="running") if overview.run is not None and is_running else None,
+                *(
+                    (_offer(offer, listing.load, key=f"offer-{offer.id}") for offer in overview.offers)
+                    if actor.may(Permission.WORK)
+                    else ()
+                ),
                 _documents(listing, overview.documents, model.value.id if model.value else None, key="documents")
                 if overview.documents.total or listing.rows.shown
                 else no_match(url, request, t("No documents here. Choose another collection, or move documents to this one."))
@@ -495,6 +505,7 @@ def _answer(answer: Answer, href: str) -> VdomDict:
     place = [answer.document_kind.label, heading, t("Page {page}", page=answer.page) if answer.page else ""]
     return card(
         excerpt(answer.text, answer.answer_start, answer.answer_end),
+        facts((t("Newest version, added"), moment(answer.document_date, shown="date"))) if answer.document_date else None,
         row(text_link(t("Show in the document"), href)),
         title=answer.document_title,
         subtitle=" · ".join(part for part in place if part) or None,
@@ -520,6 +531,33 @@ def _running(run: RunRead) -> VdomDict:
             else None,
             text_link(t("Show this run"), connection.href(f"/dashboard/history/{run.id}")),
         ),
+    )
+
+
+@component
+def _offer(offer: VersionOffer, reload: Callable[[], None]) -> VdomDict:
+    """An offer to replace an earlier document with one that seems to be its new version."""
+    actor = use_actor()
+
+    async def replace(session: AsyncSession) -> None:
+        await versions.replace(session, actor, offer.earlier_id, offer.id)
+
+    async def keep_both(session: AsyncSession) -> None:
+        await versions.keep_both(session, actor, offer.id)
+
+    replacing = use_action(replace, success=t("The earlier version was replaced."), then=reload)
+    keeping = use_action(keep_both, then=reload)
+    return alert(
+        t(
+            "“{title}” seems to be a new version of “{earlier}”. If you replace it, answers and new drafts use only the new one.",
+            title=offer.title,
+            earlier=offer.earlier_title,
+        ),
+        row(
+            button(t("Replace"), size="small", on_click=replacing, is_busy=replacing.is_running),
+            button(t("Keep both"), size="small", variant="text", on_click=keeping),
+        ),
+        variant="info",
     )
 
 
@@ -612,6 +650,9 @@ def _document_panel(
         await training.move_document(session, actor_of(connection), connection.core, document.id, document.collection_id)
         listing.load()
 
+    async def bring_back(session: AsyncSession) -> None:
+        await versions.bring_back(session, actor, document.id)
+
     async def train_again() -> None:
         await training.start_run(connection.core, actor, [document.id])
 
@@ -637,6 +678,7 @@ def _document_panel(
     )
     renaming = use_action(rename, success=t("The document was renamed."), then=stop_renaming)
     choosing_kind = use_action(choose_kind, success=t("The kind was changed."), then=listing.load)
+    bringing_back = use_action(bring_back, success=t("Answers and drafts use this version again."), then=listing.load)
     moving = use_action(move, success=t("The document was moved."), undo=move_back, then=listing.load)
     training_again = use_action(train_again, success=t("The training run was started."), then=close, in_transaction=False)
 
@@ -722,6 +764,9 @@ def _document_panel(
                         t("Rename…"), icon_name="edit", size="small", on_click=lambda: set_renaming(True), disabled=is_renaming
                     ),
                     button(t("Train again"), icon_name="refresh", size="small", on_click=training_again),
+                    button(t("Use this version again"), icon_name="refresh", size="small", on_click=bringing_back)
+                    if document.replaced_by
+                    else None,
                     button(t("Move to trash"), icon_name="delete", size="small", on_click=removing),
                 )
                 if may_work
@@ -797,7 +842,9 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
         marks.append(Chip(label=t("Sample"), color="secondary"))
     if document.access:
         marks.append(Chip(label=t("Restricted"), color="secondary", is_locked=True))
-    if document.account and document.account.unread:
+    if document.replaced_by:
+        marks.append(Chip(label=t("Replaced"), color="secondary"))
+    elif document.account and document.account.unread:
         marks.append(Chip(label=t("Partly read"), color="warning"))
     # One chip fits, and only other states than the usual one are news.
     is_usual = document.state == DocumentState.TRAINED and labels[0].color == "success"

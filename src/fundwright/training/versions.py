@@ -1,0 +1,80 @@
+"""New versions of documents: which document seems to be one, and what becomes of the earlier one.
+
+Nothing is replaced before somebody says so. A replaced document stays readable and cited, but questions and drafts search the newest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import Actor, Permission
+from fundwright.activity import service as activity
+from fundwright.activity.schemas import ActivityKind
+from fundwright.core.errors import Invalid
+from fundwright.core.live import publish
+from fundwright.core.messages import later, t
+from fundwright.training import repository
+from fundwright.training.collecting import documents_topic
+from fundwright.training.models import Document
+from fundwright.training.schemas import DocumentRead, VersionNote, VersionOffer
+from fundwright.training.service import get_document, lock_to_change, subject_of
+
+REPLACED = ActivityKind(
+    "document.replaced", later("Document replaced"), later("{person} replaced the document “{subject}” with “{after}”")
+)
+_MOST_OFFERS = 20
+
+
+@needs(Permission.READ)
+async def list_offers(session: AsyncSession, actor: Actor) -> list[VersionOffer]:
+    """Return the documents that seem to be new versions of earlier ones, newest first, at most 20."""
+    return await repository.list_version_offers(session, actor.workspace_id, limit=_MOST_OFFERS)
+
+
+@needs(Permission.READ)
+async def notes_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, VersionNote]:
+    """Return what there is to say about the versions of those documents that the actor has: which were replaced, or replace others."""
+    return await repository.version_notes_of(session, actor.workspace_id, document_ids)
+
+
+@needs(Permission.WORK)
+async def replace(session: AsyncSession, actor: Actor, document_id: UUID, newer_id: UUID) -> DocumentRead:
+    """Replace a document with a newer one, which takes over its kind if a person chose it. Raises NotFound, NotAllowed, or Invalid if both
+    are the same or the newer one was replaced itself."""
+    if document_id == newer_id:
+        raise Invalid(t("A document cannot replace itself. Choose another one."))
+    earlier, newer = await lock_to_change(session, actor, document_id), await lock_to_change(session, actor, newer_id)
+    if newer.replaced_by is not None:
+        raise Invalid(t("“{title}” was replaced itself. Choose its newest version.", title=newer.title))
+    await repository.replace(session, actor.workspace_id, earlier.id, newer.id)
+    newer.resembles = None
+    if earlier.is_kind_chosen and not newer.is_kind_chosen:
+        newer.kind, newer.is_kind_chosen = earlier.kind, True
+    await activity.record(session, actor, REPLACED, subject_of(earlier), after=newer.title)
+    return await _changed(session, actor, earlier)
+
+
+@needs(Permission.WORK)
+async def bring_back(session: AsyncSession, actor: Actor, document_id: UUID) -> DocumentRead:
+    """Let questions and drafts search a replaced document again. Raises NotFound or NotAllowed."""
+    document = await lock_to_change(session, actor, document_id)
+    document.replaced_by = None
+    return await _changed(session, actor, document)
+
+
+@needs(Permission.WORK)
+async def keep_both(session: AsyncSession, actor: Actor, document_id: UUID) -> DocumentRead:
+    """Do not offer again to replace an earlier document with this one. Raises NotFound or NotAllowed."""
+    document = await lock_to_change(session, actor, document_id)
+    document.resembles = None
+    return await _changed(session, actor, document)
+
+
+async def _changed(session: AsyncSession, actor: Actor, document: Document) -> DocumentRead:
+    await session.flush()
+    await publish(session, documents_topic(actor.workspace_id))
+    return await get_document(session, actor, document.id)

@@ -1,0 +1,155 @@
+"""A new version of a document replaces the earlier one once somebody says so."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from fundwright.accounts.schemas import Actor
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Invalid, NotFound
+from fundwright.language import service as language
+from fundwright.training import service, sketches, versions
+from fundwright.training.schemas import DocumentRead
+from tests.training.conftest import AddFile
+
+RATES = """# Rate card of the Harbor Group
+
+The Harbor Group charges these hourly rates for all task orders under the schedule, effective from the first day of the month.
+
+A senior hydrologist costs {senior} an hour at the site of the customer and includes travel within the county.
+A field technician costs {junior} an hour at the site of the customer and includes all gauges and tools.
+Rates are fixed for the base year and rise by three percent in each option year after that.
+"""
+BREAD = "# Bread\n\nA sourdough loaf rises overnight in a cool kitchen and is baked in a very hot oven until its crust is dark."
+
+
+def rates(senior: int, junior: int = 88) -> str:
+    return RATES.format(senior=f"${senior}", junior=f"${junior}")
+
+
+@pytest.fixture
+async def cards(committed: Core, owner: Actor, add_file: AddFile) -> tuple[DocumentRead, DocumentRead]:
+    """Two versions of a rate card under different names, and a document about something else between them; all are trained."""
+    found = [await _added(committed, owner, add_file, rates(158), "rates of May.md")]
+    await _added(committed, owner, add_file, BREAD, "bread.md")
+    found.append(await _added(committed, owner, add_file, rates(163), "card 2026.md"))
+    return found[0], found[1]
+
+
+async def _added(core: Core, owner: Actor, add_file: AddFile, content: str, filename: str) -> DocumentRead:
+    async with core.database.transaction() as session:
+        document = await add_file(session, owner, core, content, filename)
+    await service.run_inline(core, owner, [document.id])
+    async with core.database.transaction() as session:
+        return await service.get_document(session, owner, document.id)
+
+
+async def _answers(core: Core, owner: Actor) -> list[tuple[str, bool]]:
+    """The rates in answers, each with whether the answer has the date of its document."""
+    embedder = await language.get_embedder(core)
+    found = await service.find_answers(core, owner, "What does a senior hydrologist cost an hour?", embedder=embedder, limit=5)
+    return [(rate, each.document_date is not None) for each in found for rate in ("$158", "$163", "$171") if rate in each.text]
+
+
+async def _replace(core: Core, owner: Actor, earlier: UUID, newer: UUID) -> None:
+    async with core.database.transaction() as session:
+        await versions.replace(session, owner, earlier, newer)
+
+
+async def test_a_document_with_mostly_the_same_text_is_offered_as_a_new_version(
+    committed: Core, owner: Actor, cards: tuple[DocumentRead, DocumentRead]
+) -> None:
+    earlier, newer = cards
+    async with committed.database.transaction() as session:
+        (offer,) = await versions.list_offers(session, owner)
+    assert (offer.id, offer.earlier_id) == (newer.id, earlier.id)
+
+
+@pytest.mark.parametrize("filename", ["Bread.MD", "other.md"])
+async def test_a_document_with_the_same_filename_is_offered_whatever_it_says(
+    committed: Core, owner: Actor, add_file: AddFile, filename: str
+) -> None:
+    await _added(committed, owner, add_file, BREAD, "bread.md")
+    newer = await _added(committed, owner, add_file, "# Loaves\n\nRye is ground slowly between two heavy stones.", filename)
+    assert (newer.resembles is not None) == (filename == "Bread.MD")
+
+
+async def test_answers_come_from_the_newest_version_with_its_date(
+    committed: Core, owner: Actor, add_file: AddFile, cards: tuple[DocumentRead, DocumentRead]
+) -> None:
+    earlier, newer = cards
+    assert sorted(await _answers(committed, owner)) == [("$158", False), ("$163", False)]
+    await _replace(committed, owner, earlier.id, newer.id)
+    assert await _answers(committed, owner) == [("$163", True)]
+    newest = await _added(committed, owner, add_file, rates(171), "card 2027.md")
+    assert newest.resembles == newer.id
+    await _replace(committed, owner, newer.id, newest.id)
+    assert await _answers(committed, owner) == [("$171", True)]
+    async with committed.database.transaction() as session:
+        assert (await service.get_document(session, owner, earlier.id)).replaced_by == newest.id
+        notes = await versions.notes_of(session, owner, [earlier.id, newest.id])
+        assert notes[earlier.id].replaced_at == notes[newest.id].added == newest.created_at
+
+
+async def test_what_is_asked_of_a_replaced_document_is_answered_from_its_newest_version(
+    committed: Core, owner: Actor, cards: tuple[DocumentRead, DocumentRead]
+) -> None:
+    earlier, newer = cards
+    await _replace(committed, owner, earlier.id, newer.id)
+    embedder = await language.get_embedder(committed)
+    found = await service.find_passages(committed, owner, "hydrologist", embedder=embedder, document_ids=[earlier.id])
+    assert {each.document_id for each in found} == {newer.id}
+
+
+async def test_a_replaced_document_is_searched_again_once_its_newest_version_is_in_the_trash_or_it_is_brought_back(
+    committed: Core, owner: Actor, cards: tuple[DocumentRead, DocumentRead]
+) -> None:
+    earlier, newer = cards
+    await _replace(committed, owner, earlier.id, newer.id)
+    async with committed.database.transaction() as session:
+        await service.remove_document(session, owner, newer.id)
+    assert await _answers(committed, owner) == [("$158", False)]
+    async with committed.database.transaction() as session:
+        assert (await versions.bring_back(session, owner, earlier.id)).replaced_by is None
+
+
+async def test_both_can_be_kept(committed: Core, owner: Actor, cards: tuple[DocumentRead, DocumentRead]) -> None:
+    async with committed.database.transaction() as session:
+        await versions.keep_both(session, owner, cards[1].id)
+        assert await versions.list_offers(session, owner) == []
+    await service.run_inline(committed, owner, [cards[1].id])
+    async with committed.database.transaction() as session:
+        assert await versions.list_offers(session, owner) == []
+
+
+async def test_only_members_who_may_change_both_can_replace_one(
+    committed: Core, owner: Actor, stranger: Actor, cards: tuple[DocumentRead, DocumentRead]
+) -> None:
+    earlier, newer = cards
+    for actor, pair, error in (
+        (stranger, (earlier.id, newer.id), NotFound),
+        (owner, (earlier.id, earlier.id), Invalid),
+        (owner, (earlier.id, UUID(int=0)), NotFound),
+    ):
+        with pytest.raises(error):
+            await _replace(committed, actor, *pair)
+    await _replace(committed, owner, earlier.id, newer.id)
+    with pytest.raises(Invalid, match="newest version"):
+        await _replace(committed, owner, newer.id, earlier.id)
+
+
+class TestSketch:
+    def shared(self, one: str, other: str) -> float:
+        pairs = zip(sketches.sketch_of(one), sketches.sketch_of(other), strict=True)
+        return sum(first == second for first, second in pairs) / sketches.SIZE
+
+    def test_is_the_share_of_what_both_say(self) -> None:
+        assert self.shared(rates(158, 88), rates(163, 91)) == 1
+        assert self.shared(rates(158), rates(158)[: len(RATES) // 2]) == pytest.approx(0.5, abs=0.15)
+        assert self.shared(rates(158), BREAD) == 0
+
+    def test_of_a_text_without_words_is_empty(self) -> None:
+        assert sketches.sketch_of("— two words") == []
+
