@@ -142,11 +142,13 @@ class TestImport:
 
     def test_unreadable_rows_are_listed_and_the_rest_is_imported(self, shell: Shell, tmp_path: Path) -> None:
         path = tmp_path / "mixed.csv"
-        path.write_bytes(sam_file(sam_row(NoticeId=notice_id(50)), sam_row(NoticeId=notice_id(51), PostedDate="soon")))
+        read = sam_row(NoticeId=notice_id(50), ResponseDeadLine="when ready")
+        path.write_bytes(sam_file(read, sam_row(NoticeId=notice_id(51), PostedDate="soon")))
         done = shell.run("import", "sam", str(path))
         assert done.returncode == 0
         assert "mixed.csv: 1 new, 0 changed, 0 unchanged, 1 rejected." in done.stdout.decode()
         assert "mixed.csv, line 3, column PostedDate: " in done.stdout.decode()
+        assert "1 deadline is not a date and was kept as text: line 2 “when ready”" in done.stdout.decode()
 
     def test_a_file_of_which_nothing_can_be_read_fails(self, shell: Shell, tmp_path: Path) -> None:
         path, broken = tmp_path / "sam.csv", tmp_path / "broken.jsonl"

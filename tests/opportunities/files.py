@@ -65,10 +65,10 @@ def sam_row(**values: str) -> dict[str, str]:
     return row
 
 
-def sam_file(*rows: dict[str, str] | str, encoding: str = "cp1252") -> bytes:
+def sam_file(*rows: dict[str, str] | str, encoding: str = "cp1252", separator: str = ",") -> bytes:
     """A bulk file of these rows; strings are inserted unchanged."""
     written = io.StringIO()
-    writer = csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer = csv.writer(written, quoting=csv.QUOTE_ALL, delimiter=separator, lineterminator="\r\n")
     writer.writerow(SAM_COLUMNS)
     for row in rows:
         if isinstance(row, str):

@@ -26,7 +26,7 @@ from fundwright.core.paging import PageRequest
 from fundwright.opportunities import importing, service
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
-from fundwright.opportunities.schemas import ImportCounts, ImportQuery, ImportRunRead
+from fundwright.opportunities.schemas import ImportCounts, ImportQuery, ImportRunRead, ImportWarnings
 from tests.notifications.test_service import titles
 from tests.opportunities.conftest import ImportFile, listed, read_import, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
@@ -129,6 +129,15 @@ class TestImport:
             await session.execute(update(Job).values(result={"run_id": str(report.id), "new": 1}))
             assert (await service.get_import(session, member, report.id)).samples_removed == 0
 
+    async def test_an_import_before_warnings_were_kept_has_none(
+        self, import_file: ImportFile, committed: Core, member: Actor
+    ) -> None:
+        report = await import_file(sam_file(sam_row(ResponseDeadLine="soon")))
+        assert report.warnings.deadlines == 1
+        async with committed.database.transaction() as session:
+            await session.execute(update(Job).values(checkpoint={"items": 1, "is_read": True}))
+            assert (await service.get_import(session, member, report.id)).warnings == ImportWarnings()
+
     async def test_unreadable_rows_are_reported_and_the_rest_is_imported(
         self, import_file: ImportFile, committed: Core, member: Actor
     ) -> None:
@@ -158,6 +167,39 @@ class TestImport:
         assert counts(report) == (1, 0, 1, 1)
         assert report.rejections[0].line == 4
         assert counts(await import_file(content)) == (0, 0, 2, 1)
+
+    @pytest.mark.parametrize("batch_rows", [1, 100])
+    async def test_what_was_not_read_is_in_the_result_in_the_language_of_its_reader(
+        self, import_file: ImportFile, committed: Core, member: Actor, monkeypatch: pytest.MonkeyPatch, batch_rows: int
+    ) -> None:
+        monkeypatch.setattr(importing, "BATCH_ROWS", batch_rows)
+        rows = [
+            sam_row(NoticeId="one", ResponseDeadLine="when ready"),
+            sam_row(NoticeId="two", ResponseDeadLine="2026-03-23"),
+            sam_row(NoticeId="one", ResponseDeadLine="when ready"),
+            sam_row(NoticeId="two", ResponseDeadLine="see page 2"),
+        ]
+        content = sam_file(*rows, separator="\t").replace(b'"Description"', b'"Notes"')
+        report = await import_file(content.replace(b'""\r\n', b'"ours"\r\n'))
+        assert counts(report) == (2, 0, 1, 1)
+        with using_language("de"):
+            read = await read_import(committed, member, report.id)
+            assert read.warnings.sentences() == [
+                "3 Fristen sind kein Datum und blieben Text: Zeile 2 „when ready“, Zeile 4 „when ready“, Zeile 5 „see page 2“",
+                "2 Zeilen wiederholen Ausschreibungen früherer Zeilen: one, two",
+                "1 Spalte ist unbekannt und wurde nicht verwendet: „Notes“",
+            ]
+        async with committed.database.transaction() as session:
+            lines = [line async for line in service.export_imports(session, member, committed, ImportQuery())]
+        assert lines[0] == "Source,File,Started,Status,New,Changed,Unchanged,Rejected,Warnings,Error\r\n"
+        assert "1 column is unknown and was not used: “Notes”" in lines[1]
+
+    async def test_only_the_first_deadlines_and_ids_are_listed(self, import_file: ImportFile) -> None:
+        rows = [sam_row(NoticeId=notice_id(number), ResponseDeadLine="soon") for number in range(25)]
+        warnings = (await import_file(sam_file(*rows, *rows))).warnings
+        assert (warnings.deadlines, len(warnings.first_deadlines)) == (50, 20)
+        assert (warnings.duplicates, warnings.duplicate_ids) == (25, [notice_id(number) for number in range(20)])
+        assert all(sentence.endswith(" …") for sentence in warnings.sentences())
 
     async def test_a_notice_repeated_in_a_later_batch_is_imported_once(
         self, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch
@@ -253,7 +295,8 @@ class TestResume:
         # So that only batches report progress, however long the machine takes to read one.
         monkeypatch.setattr(jobs, "_PATIENCE_S", None)
         path = tmp_path / "file.csv"
-        path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(35)), "broken\r\n"))
+        rows = [sam_row(NoticeId=notice_id(i), ResponseDeadLine="later" if i % 16 == 0 else "") for i in range(35)]
+        path.write_bytes(sam_file(*rows, "broken\r\n"))
         async with committed.database.transaction() as session:
             started = await service.prepare_import(session, member, committed, source="sam", filename="file.csv")
         reported: list[tuple[int, int]] = []
@@ -267,7 +310,7 @@ class TestResume:
             monkeypatch.setattr(run, "progress", stop_after_two)
             with pytest.raises(RuntimeError):
                 await importing.run_import(run, run_id=started.id, source=SamCsv(), path=path)
-            assert run.checkpoint == {"items": 20, "bytes_read": reported[1][1]}
+            assert (run.checkpoint.get("items"), run.checkpoint.get("bytes_read")) == (20, reported[1][1])
             monkeypatch.setattr(jobs, "_PATIENCE_S", 0.001)
             await importing.run_import(run, run_id=started.id, source=SamCsv(), path=path)
 
@@ -277,6 +320,7 @@ class TestResume:
         assert counts(report) == (35, 0, 0, 1)
         assert list(dict.fromkeys(items for items, _ in reported)) == [10, 20, 30, 36]
         assert reported[2] == reported[1], "the progress goes on, too"
+        assert [deadline.line for deadline in report.warnings.first_deadlines] == [2, 18, 34]
 
     @pytest.mark.parametrize("is_reader", [True, pytest.param(False, marks=pytest.mark.slow)])
     async def test_an_import_continues_when_its_reader_or_the_process_that_it_was_forked_from_is_killed(

@@ -22,7 +22,7 @@ from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import Kind
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow
-from tests.opportunities.conftest import ImportFile
+from tests.opportunities.conftest import ImportFile, listed
 from tests.opportunities.files import grants_file, grants_row, nih_file, nih_row, notice_id, sam_file, sam_row
 from tests.support.jobs import Trial, trial
 
@@ -57,6 +57,8 @@ class TestForgedBatch:
             HEAD % (0, b"[]") + b"a row",
             HEAD % (0, b'[["1", 2, 3]]'),
             HEAD % (0, b'[[1, "", "' + b"x" * 10_000_000 + b'"]]'),
+            HEAD % (0, b'[], "deadlines": [[1, "' + b"x" * 101 + b'"]]'),
+            HEAD % (0, b'[], "unused_columns": [' + b'"x", ' * 20 + b'"x"]'),
         ],
     )
     def test_is_refused(self, content: bytes) -> None:
@@ -66,6 +68,11 @@ class TestForgedBatch:
     def test_what_a_reader_writes_is_not(self) -> None:
         written = batch_of([RejectedRow(3, "title", "It has none."), RejectedRow(4, "", "The row is cut off.")])
         assert Batch.from_bytes(written.to_bytes()).rejections == written.rejections
+
+    def test_warnings_can_be_stored(self) -> None:
+        """JSON in the database has no null characters."""
+        batch = Batch.from_bytes(self.HEAD % (0, b'[], "deadlines": [[1, "a\\u0000"]], "unused_columns": ["b\\u0000"]'))
+        assert (batch.deadlines[0].text, batch.unused_columns) == ("a\ufffd", ["b\ufffd"])
 
 
 @pytest.mark.parametrize(
@@ -84,12 +91,25 @@ async def test_the_format_of_a_file_that_another_source_reads_is_named(
         await import_file(content, source=source)
 
 
-class TestUtf16:
-    @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-    async def test_is_refused_by_name_with_what_to_do(self, import_file: ImportFile, encoding: str) -> None:
-        content = ("\ufeff" + sam_file(sam_row()).decode()).encode(encoding)
-        with pytest.raises(UnreadableFile, match=r"encoded in UTF-16\. Save it as “CSV UTF-8”"):
-            await import_file(content)
+class TestEncodings:
+    @pytest.mark.parametrize("mark", ["\ufeff", ""])
+    @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-8"])
+    async def test_text_with_and_without_a_byte_order_mark_is_read(
+        self, import_file: ImportFile, committed: Core, member: Actor, mark: str, encoding: str
+    ) -> None:
+        rows = (sam_row(NoticeId=notice_id(number), Title="Café \u0a0a\u010a", Description="x\n" * 999) for number in range(500))
+        content = (mark + sam_file(*rows, separator="\t", encoding="utf-8").decode()).encode(encoding)
+        report = await import_file(content)
+        assert (report.new, report.rejected) == (500, 0)
+        async with committed.database.transaction() as session:
+            assert {row.title for row in await listed(session, member)} == {"Café \u0a0a\u010a"}
+
+    async def test_an_extract_in_utf_16_is_read(self, import_file: ImportFile) -> None:
+        assert (await import_file(("\ufeff" + EXTRACT.decode()).encode("utf-16-le"), source="grants")).new == 5
+
+    async def test_lines_that_end_with_carriage_returns_are_read(self, import_file: ImportFile) -> None:
+        content = sam_file(*(sam_row(NoticeId=notice_id(number)) for number in range(3))).replace(b"\r\n", b"\r")
+        assert (await import_file(content)).new == 3
 
 
 class TestZip:

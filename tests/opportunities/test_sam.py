@@ -80,14 +80,59 @@ class TestParse:
             ("2026-03-23T17:00:00", datetime(2026, 3, 23, 21, tzinfo=UTC)),
             ("2026-03-23", datetime(2026, 3, 24, 3, 59, 59, tzinfo=UTC)),
             ("", None),
+            ("3/23/26 5:00PM", datetime(2026, 3, 23, 21, tzinfo=UTC)),
+            ("03232026 17:00", datetime(2026, 3, 23, 21, tzinfo=UTC)),
+            ("Monday, March 23rd, 2026 at 5 p.m. (Eastern Time)", datetime(2026, 3, 23, 21, tzinfo=UTC)),
+            ("Mar. 23, 2026 5:00 PM CDT", datetime(2026, 3, 23, 22, tzinfo=UTC)),
+            ("3/23/2026 5:00 pm et", datetime(2026, 3, 23, 21, tzinfo=UTC)),
+            ("23.03.2026 17:00", datetime(2026, 3, 23, 21, tzinfo=UTC)),
+            ("05.03.2026", datetime(2026, 3, 6, 4, 59, 59, tzinfo=UTC)),
+            ("46104", datetime(2026, 3, 24, 3, 59, 59, tzinfo=UTC)),
+            ("46104.5", datetime(2026, 3, 23, 16, tzinfo=UTC)),
         ],
     )
     def test_reads_each_form_of_deadline(self, published: str, due_at: datetime | None) -> None:
         assert parse_one(ResponseDeadLine=published).due_at == due_at
 
-    def test_keeps_the_words_of_a_deadline_that_is_not_a_date(self) -> None:
-        notice = parse_one(ResponseDeadLine="when ready")
-        assert (notice.due_at, notice.due_note) == (None, "when ready")
+    @pytest.mark.parametrize(
+        "published",
+        [
+            "when ready",
+            "23/3/2026",  # other rows of such a file would be read as months
+            "March 2026",
+            "3/23",
+            "5:00 PM",
+            "3/23/2026 5:00 PM local time",
+            "3/23/2026 5:00 PM CEST",
+            "3/23/2026 and 6/23/2026",
+            "3/23/2026 10:00-15:30",
+            "3/23/2026 25:00",
+            "12345678",
+            "1.5",
+            "3/23/2026 " * 10_000,
+        ],
+    )
+    def test_keeps_the_words_of_a_deadline_that_is_not_a_date(self, published: str) -> None:
+        notice = parse_one(ResponseDeadLine=published)
+        assert (notice.due_at, notice.due_note) == (None, published.strip())
+
+    @pytest.mark.parametrize(
+        ("published", "amount"),
+        [
+            ("$1,234,567.89 ", "1234567.89"),
+            ("1.234.567,89", "1234567.89"),
+            ("819300,00", "819300.00"),
+            ("1,5,0", None),
+            ("5-10", None),
+        ],
+    )
+    def test_reads_amounts_with_separators(self, published: str, amount: str | None) -> None:
+        assert parse_one(**{"Award$": published}).award_amount == (Decimal(amount) if amount else None)
+
+    def test_reads_the_values_of_formulas(self) -> None:
+        link = '=HYPERLINK("https://sam.gov/x/view","View, ""here""")'
+        notice = parse_one(Title='=HYPERLINK("https://sam.gov/x/view","Roof repair")', Link=link, **{"Sol#": '="0012"'})
+        assert (notice.title, notice.number, notice.url) == ("Roof repair", "0012", "https://sam.gov/x/view")
 
     def test_takes_the_psc_group_from_the_title_when_there_is_no_code(self) -> None:
         assert parse_one(Title="66--GAUGE").psc == "66"
@@ -103,6 +148,22 @@ class TestParse:
         )
         assert notice.description == "Fish & chips"
         assert "Description" in notice.raw
+
+    @pytest.mark.parametrize(
+        ("html", "text"),
+        [
+            (
+                "Rounds<table><tr><th>Round</th><th>Due</th></tr><tr><td>1</td><td>Jan 5</td></tr></table>",
+                "Rounds\nRound | Due\n1 | Jan 5",
+            ),
+            ("<table>\n<tr>\n<td>a</td>\n<td>b</td>\n</tr>\n<tr>\n<td>c</td>\n<td>d</td>\n</tr></table>", "a | b\nc | d"),
+            ("<table><tr><td>a<td>b<tr><td>c<td>d</table>", "a | b\nc | d"),
+            ("<table><caption>Dates</caption><tbody><tr><td>a</td></tr></tbody></table>After", "Dates\n\na\n\nAfter"),
+            ("<dl><dt>Due</dt><dd>Jan 5</dd></dl>", "Due\nJan 5"),
+        ],
+    )
+    def test_cells_and_captions_of_tables_do_not_run_together(self, html: str, text: str) -> None:
+        assert parse_one(Description=html).description == text
 
     def test_leaves_out_a_link_that_is_not_a_web_address(self) -> None:
         assert parse_one(Link="javascript:alert(1)").url == ""
@@ -188,6 +249,62 @@ class TestRejections:
         [notice] = parse(content.encode())
         assert isinstance(notice, ParsedNotice)
         assert notice.title == "Order"
+
+
+class TestFilesOfSpreadsheetPrograms:
+    @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+    def test_columns_have_another_separator(self, separator: str) -> None:
+        first = sam_row(NoticeId=notice_id(1), Title='A "b"; c, d | e\tf', Description="One\nTwo")
+        rows = parse(sam_file(first, sam_row(NoticeId=notice_id(2)), separator=separator))
+        assert [(row.line, row.title) for row in rows if isinstance(row, ParsedNotice)] == [
+            (2, 'A "b"; c, d | e\tf'),
+            (4, "Roof repair"),
+        ]
+
+    @pytest.mark.parametrize("start", ["sep=^\r\n", '"sep=^"\r\n', "\r\nOpen opportunities^^\r\n^^^\r\nsep=^\n"])
+    def test_the_separator_and_a_title_stand_before_the_header(self, start: str) -> None:
+        [notice] = parse(start.encode() + sam_file(sam_row(), separator="^"))
+        assert isinstance(notice, ParsedNotice)
+        assert notice.line == start.count("\n") + 2
+
+    def test_an_unknown_separator_is_refused_with_those_that_are_known(self) -> None:
+        with pytest.raises(UnreadableFile, match="commas, semicolons, tabs, or vertical bars"):
+            parse(sam_file(sam_row(), separator="^"))
+
+    def test_a_quote_that_is_never_closed_costs_one_row_with_another_separator(self) -> None:
+        broken = f'"{notice_id(1)}";"Broken off in the middle\r\n'
+        rows = parse(sam_file(broken, *(sam_row(NoticeId=notice_id(i)) for i in range(2, 5)), separator=";"))
+        assert [type(row) for row in rows] == [RejectedRow, ParsedNotice, ParsedNotice, ParsedNotice]
+
+    def test_blank_rows_and_blank_columns_at_the_end_are_left_out(self) -> None:
+        content = sam_file("," * 46 + "\r\n", sam_row(), " " + "," * 46 + "\r\n").replace(b"\r\n", b",,\r\n")
+        [notice] = parse(content)
+        assert isinstance(notice, ParsedNotice)
+        assert notice.unused_columns == ()
+
+    def test_names_of_columns_have_other_cases_and_spaces(self) -> None:
+        [notice] = parse(sam_file(sam_row(ResponseDeadLine="2026-03-23", **{"Sol#": "70Z080"})).replace(
+            b'"ResponseDeadLine"', b'" response_Deadline "').replace(b'"Sol#"', b'"SOL #"'))  # fmt: skip
+        assert isinstance(notice, ParsedNotice)
+        assert (notice.raw["ResponseDeadLine"], notice.number) == ("2026-03-23", "70Z080")
+
+    def test_columns_that_the_format_does_not_have_are_named(self) -> None:
+        columns = ["NoticeId", "Title", "PostedDate", "Our priority", "title", ""]
+        content = ",".join(columns) + "\n" + f"{notice_id(1)},Roof repair,2026-03-07,high,Other,x\n"
+        [notice] = parse(content.encode())
+        assert isinstance(notice, ParsedNotice)
+        assert notice.title == "Roof repair"
+        assert notice.unused_columns == ("Our priority", "title (2)", "Column 6")
+        assert (notice.raw["Our priority"], notice.raw["title (2)"]) == ("high", "Other")
+
+    def test_content_is_the_same_in_another_order_and_with_another_separator(self) -> None:
+        row = sam_row(Title="Order")
+        [published] = parse(sam_file(row))
+        columns = sorted(SAM_COLUMNS)
+        [saved] = parse((";".join(columns).lower() + "\n" + ";".join(f'"{row[name]}"' for name in columns) + "\n").encode())
+        assert isinstance(published, ParsedNotice)
+        assert isinstance(saved, ParsedNotice)
+        assert published.content == saved.content
 
 
 class TestRealFile:

@@ -201,6 +201,7 @@ def _sentences(report: ImportReport) -> str:
         lines.append(f"  {report.filename}, {where}: {rejection.reason}")
     if report.rejected > len(report.rejections):
         lines.append(f"  … and {number(report.rejected - len(report.rejections))} more. The import's page lists all of them.")
+    lines.extend(report.warnings.sentences())
     if report.samples_removed:
         lines.append(
             nt(

@@ -227,7 +227,7 @@ def _extract_notice(line: int, status: Status, fields: _Fields) -> ParsedNotice 
         activity_codes=reading.activity_codes(title) if agency_code.startswith("HHS") else [],
         assistance_listings=list(dict.fromkeys(fields.get("CFDANumbers", []))),
         due_at=due_at,
-        due_note=reading.plain_text(note) or due_note,
+        due_note=", ".join(filter(None, (due_note, reading.plain_text(note)))),
         archive_at=archive_at,
         closes_at=due_at or archive_at,
         contacts=[contact] if contact else [],

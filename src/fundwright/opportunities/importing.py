@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from fundwright.categories import service as categories
 from fundwright.conversation import service as conversation
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
+from fundwright.core.json_values import JsonObject
 from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits, crashed
@@ -24,7 +25,7 @@ from fundwright.opportunities.incoming import BATCH_ROWS, Batch, read_batches
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.repository import listing, runs, writing
-from fundwright.opportunities.schemas import ImportCounts, ImportOpportunities
+from fundwright.opportunities.schemas import ImportCounts, ImportOpportunities, ImportWarnings
 from fundwright.opportunities.sources import Source
 
 TOPIC = "opportunities"
@@ -45,6 +46,8 @@ class ImportCheckpoint(TypedDict, total=False):
     """The number of bytes of the file, as it is stored, up to the last of these items."""
     is_read: bool
     samples_removed: int
+    warnings: JsonObject
+    """`ImportWarnings` of these items."""
 
 
 async def run_import(
@@ -86,8 +89,11 @@ async def run_import(
                 bytes_read = batch.bytes_read
                 if batch.size:
                     async with run.transaction() as session:
-                        await writing.merge(session, batch, source, run_id=run_id, uploader=uploader)
-                        await run.save_checkpoint(session, {"items": batch.items, "bytes_read": bytes_read})
+                        merged = await writing.merge(session, batch, source, run_id=run_id, uploader=uploader)
+                        warnings = warnings_of(run.checkpoint) + merged.warnings
+                        await run.save_checkpoint(
+                            session, {"items": batch.items, "bytes_read": bytes_read, "warnings": warnings.model_dump()}
+                        )
                         if is_first:  # update an empty list before the import ends
                             await announce(session)
                 await report()
@@ -138,7 +144,13 @@ async def _counts(
     session: AsyncSession, run: JobRun[ImportOpportunities, Actor | None, ImportCheckpoint], run_id: UUID
 ) -> ImportCounts:
     counts = await runs.counts(session, run_id)
-    return counts.model_copy(update={"samples_removed": run.checkpoint.get("samples_removed", 0)})
+    removed = run.checkpoint.get("samples_removed", 0)
+    return counts.model_copy(update={"samples_removed": removed, "warnings": warnings_of(run.checkpoint)})
+
+
+def warnings_of(checkpoint: Mapping[str, object]) -> ImportWarnings:
+    """Return the warnings of a job that has got this far. Imports of earlier versions have none."""
+    return ImportWarnings.model_validate(checkpoint.get("warnings", {}))
 
 
 async def announce(session: AsyncSession) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import io
@@ -20,10 +21,12 @@ from pydantic import BaseModel, Field
 from fundwright.core.errors import NotFound
 from fundwright.core.messages import from_untrusted, t, to_stored
 from fundwright.opportunities.reading import DamagedFile, UnreadableFile, clean, damage, fit
+from fundwright.opportunities.schemas import MAX_LISTED, TextDeadline
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow, Source
 
 BATCH_ROWS = 2_000
 _BATCH_CHARACTERS = 4_000_000
+_WARNING_CHARACTERS = 100
 _HEAD_BYTES = 10_000_000
 """More than the rejection reasons of a whole batch need."""
 _SKIPPED_AT_ONCE = 20_000
@@ -77,6 +80,9 @@ class Batch:
     rows: list[str] = field(default_factory=list[str])
     """The columns COPIED of the same rows."""
     rejections: list[RejectedRow] = field(default_factory=list[RejectedRow])
+    deadlines: list[TextDeadline] = field(default_factory=list[TextDeadline])
+    """Those of the same rows that are not dates."""
+    unused_columns: list[str] = field(default_factory=list[str])
     characters: int = 0
 
     def add(self, row: ParsedNotice | RejectedRow) -> None:
@@ -88,6 +94,12 @@ class Batch:
                 reason = t("The value is longer than {most} characters. Is a quotation mark missing?", most=_MAX_CHARACTERS)
                 self.rejections.append(RejectedRow(row.line, name, reason))
                 return
+        if row.due_note and row.due_at is None:
+            self.deadlines.append(TextDeadline(line=row.line, text=clean(row.due_note)[:_WARNING_CHARACTERS]))
+        for column in row.unused_columns:
+            name = clean(column)[:_WARNING_CHARACTERS]
+            if name not in self.unused_columns and len(self.unused_columns) < MAX_LISTED:
+                self.unused_columns.append(name)
         digest = hashlib.blake2b(row.content.encode(errors="replace"), digest_size=16).hexdigest()
         position = str(len(self.rows))
         self.keys.append(_joined(position, str(row.line), digest, row.external_id, row.status))
@@ -102,7 +114,14 @@ class Batch:
     def to_bytes(self) -> bytes:
         """A line of JSON, then `keys` and `rows`."""
         rejections = [(rejected.line, rejected.column, to_stored(rejected.reason)) for rejected in self.rejections]
-        head = {"items": self.items, "bytes_read": self.bytes_read, "rows": len(self.rows), "rejections": rejections}
+        head = {
+            "items": self.items,
+            "bytes_read": self.bytes_read,
+            "rows": len(self.rows),
+            "rejections": rejections,
+            "deadlines": [(deadline.line, deadline.text) for deadline in self.deadlines],
+            "unused_columns": self.unused_columns,
+        }
         return f"{json.dumps(head)}\n{_NEXT_ROW.join((*self.keys, *self.rows))}".encode(errors="replace")
 
     @classmethod
@@ -121,7 +140,12 @@ class Batch:
             keys=lines[: head.rows],
             rows=lines[head.rows :],
             rejections=[RejectedRow(line, column, from_untrusted(reason)) for line, column, reason in head.rejections],
+            deadlines=[TextDeadline(line=line, text=clean(text)) for line, text in head.deadlines],
+            unused_columns=list(map(clean, head.unused_columns)),
         )
+
+
+_WarningText = Annotated[str, Field(max_length=_WARNING_CHARACTERS)]
 
 
 class _Head(BaseModel):
@@ -131,6 +155,8 @@ class _Head(BaseModel):
     bytes_read: int
     rows: Annotated[int, Field(ge=0, le=BATCH_ROWS)]
     rejections: list[tuple[int, str, str]]
+    deadlines: Annotated[list[tuple[int, _WarningText]], Field(max_length=BATCH_ROWS)] = []
+    unused_columns: Annotated[list[_WarningText], Field(max_length=MAX_LISTED)] = []
 
 
 class Incoming:
@@ -153,7 +179,7 @@ class Incoming:
         except BaseException:
             self._file.close()
             raise
-        self._rows = source.parse(io.BufferedReader(self._content, _BUFFER_BYTES))
+        self._rows = source.parse(io.BufferedReader(_Text(self._content), _BUFFER_BYTES))
         self._skip = skip
         self._batch_rows = batch_rows
         self._items = 0
@@ -275,6 +301,41 @@ class _Content(io.RawIOBase):
         self.bytes_read = self._file.tell()
         buffer[: len(piece)] = piece
         return len(piece)
+
+
+class _Text(io.RawIOBase):
+    """A text file in UTF-8 or a code page, with line feeds, also if it is in UTF-16 or its lines end with carriage returns only."""
+
+    def __init__(self, content: _Content) -> None:
+        self._content = content
+        self._convert: Callable[[bytes], bytes] | None = None
+        self._converted = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._converted and (piece := self._content.read(len(buffer))):
+            self._convert = self._convert or _conversion(piece)
+            self._converted = self._convert(piece)
+        size = min(len(buffer), len(self._converted))
+        buffer[:size], self._converted = self._converted[:size], self._converted[size:]
+        return size
+
+
+def _conversion(head: bytes) -> Callable[[bytes], bytes]:
+    """Return what converts the pieces of a text file that begins with `head`."""
+    encoding = ""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    elif len(head) >= 4 and b"\0" in head[:4]:  # without a byte order mark, half of an ASCII letter
+        encoding = "utf-16-le" if head[0] else "utf-16-be"
+    if encoding:
+        decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+        return lambda piece: decoder.decode(piece).encode()
+    if b"\r" in head[:-1] and b"\n" not in head:
+        return lambda piece: piece.replace(b"\r", b"\n")
+    return lambda piece: piece
 
 
 def _only_member(file: _File, source: Source) -> zipfile.ZipExtFile:

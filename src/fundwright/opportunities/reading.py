@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import codecs
 import html
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import BinaryIO, cast
 
 import nh3
+from babel.numbers import NumberFormatError, parse_decimal
 
 from fundwright.core.errors import Invalid
 from fundwright.core.json_values import JsonObject
@@ -21,8 +22,20 @@ from fundwright.opportunities.washington import moment
 _CONTROL = bytes(set(range(32)) - {9, 10, 13})
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_BLOCK_END = re.compile(r"<\s*+(?:br|/p|/div|/li|/tr|/h[1-6]|/ul|/ol|/table)\b[^<>]*>", re.IGNORECASE)
-_ITEM = re.compile(r"<\s*+li\b[^<>]*>", re.IGNORECASE)
+_CELL = "\x1f"
+"""Stands for the beginning of a cell until the lines are known."""
+_LAYOUT = [
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"<\s*+li\b[^<>]*>", "\n• "),
+        (r"(?:<\s*+/\s*+t[dh]\s*+>\s*+)?<\s*+t[dh]\b[^<>]*>", _CELL),
+        (r"(?:(?<!\s)\s*+<\s*+/\s*+tr\s*+>\s*+)?<\s*+tr\b[^<>]*>\s*+", "\n"),
+        (r"<\s*+(?:br|hr|/(?:p|div|li|tr|h[1-6]|ul|ol|table|caption|dt|dd|pre|blockquote|section|article))\b[^<>]*>", "\n"),
+        # Parsers of HTML move the text out of a table that has no cells.
+        (r"<\s*+/?\s*+(?:table|caption|colgroup|col|thead|tbody|tfoot|tr|td|th)\b[^<>]*>", ""),
+    )
+]
+"""Tags that separate texts, in the order in which they are replaced."""
 _TAG = re.compile(r"<\s*+(?:[/!]\s*+)?[a-zA-Z][^<>]*+>|<!--")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,30});")
 _BLANKS = re.compile(r"[ \t\u00a0]+")
@@ -60,14 +73,10 @@ def lines(stream: Iterable[bytes]) -> Iterator[str]:
     """Yield the lines of a UTF-8 or cp1252 file. The encoding is detected line by line, so that mixed files lose nothing.
 
     Control characters, which the database cannot store, are removed; bytes that are in neither encoding become U+FFFD.
-
-    Raises UnreadableFile for UTF-16, the encoding of Excel's "Unicode Text".
     """
     is_first = True
     for line in stream:
         if is_first:
-            if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                raise UnreadableFile(t("The text of this file is encoded in UTF-16. Save it as “CSV UTF-8” and import it again."))
             line, is_first = line.removeprefix(b"\xef\xbb\xbf"), False
         if not line.isascii():
             line = line.translate(None, _CONTROL)
@@ -107,10 +116,15 @@ def plain_text(text: str) -> str:
         text = html.unescape(text)
     if _TAG.search(text):
         text = _CONTENT_OF.sub(" ", text)
-        text = _BLOCK_END.sub("\n", _ITEM.sub("\n• ", text))
+        for pattern, replacement in _LAYOUT:
+            text = pattern.sub(replacement, text)
         text = html.unescape(nh3.clean(text, tags=set()))
-        text = "\n".join(_BLANKS.sub(" ", line).strip() for line in text.splitlines())
+        text = "\n".join(" | ".join(map(_one_line, line.strip().split(_CELL))) for line in text.splitlines())
     return _UNFIT.sub("", _BLANK_LINES.sub("\n\n", text)).strip()
+
+
+def _one_line(text: str) -> str:
+    return _BLANKS.sub(" ", text).strip()
 
 
 def name(text: str) -> str:
@@ -143,12 +157,22 @@ def posted_at_or_rejection(
 
 
 def amount(value: object) -> Decimal | None:
-    """Parse an amount in dollars and cents from `1,250,000.00` or a number. Returns None if it is not one or is beyond 10^15."""
+    """Parse an amount in dollars and cents from `1,250,000.00`, `1.250.000,00`, or a number. Returns None if it is not one or is beyond
+    10^15."""
+    text = str(value).replace("$", "").strip()
     try:
-        read = Decimal(str(value).replace("$", "").replace(",", "").strip())
+        read = _grouped(text) if "," in text else Decimal(text)
         return read.quantize(Decimal("0.01")) if read.is_finite() and abs(read) < 10**15 else None
     except ArithmeticError:  # not a number, or an exponent beyond what the context of `decimal` allows
         return None
+
+
+def _grouped(text: str) -> Decimal:
+    """Raises ArithmeticError unless the commas are separators of the United States or, as a spreadsheet program may save them, of Germany."""
+    for locale in ("en_US", "de_DE"):
+        with suppress(NumberFormatError):
+            return parse_decimal(text, locale=locale, strict=True)
+    raise InvalidOperation(text)
 
 
 def count(value: object) -> int | None:

@@ -1,11 +1,14 @@
-"""Reads SAM.gov Contract Opportunities, the bulk file `ContractOpportunitiesFullCSV.csv` (47 columns, cp1252, all values quoted)."""
+"""Reads SAM.gov Contract Opportunities, the bulk file `ContractOpportunitiesFullCSV.csv` (47 columns, cp1252, all values quoted), as
+published or as a spreadsheet program has saved it."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
 from typing import BinaryIO
 
 from fundwright.core.json_values import JsonObject
@@ -16,8 +19,24 @@ from fundwright.opportunities.schemas import NEVER_OPEN, Kind
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow
 from fundwright.opportunities.washington import deadline, moment
 
+_COLUMNS = (
+    "NoticeId", "Title", "Sol#", "Department/Ind.Agency", "CGAC", "Sub-Tier", "FPDS Code", "Office", "AAC Code", "PostedDate", "Type",
+    "BaseType", "ArchiveType", "ArchiveDate", "SetASideCode", "SetASide", "ResponseDeadLine", "NaicsCode", "ClassificationCode",
+    "PopStreetAddress", "PopCity", "PopState", "PopZip", "PopCountry", "Active", "AwardNumber", "AwardDate", "Award$", "Awardee",
+    "PrimaryContactTitle", "PrimaryContactFullname", "PrimaryContactEmail", "PrimaryContactPhone", "PrimaryContactFax",
+    "SecondaryContactTitle", "SecondaryContactFullname", "SecondaryContactEmail", "SecondaryContactPhone", "SecondaryContactFax",
+    "OrganizationType", "State", "City", "ZipCode", "CountryCode", "AdditionalInfoLink", "Link", "Description",
+)  # fmt: skip
 _REQUIRED = ("NoticeId", "Title", "PostedDate")
-_RECORD_START = re.compile(r'"?[0-9A-Za-z-]{8,64}"?,')
+_SEPARATORS = ",;\t|"
+_SEPARATOR_LINE = re.compile(r'"?sep=([^\w\s"]|\t)"?\s*', re.IGNORECASE)
+"""The first line of files that say to spreadsheet programs how their columns are separated."""
+_HEADER_LINES = 20
+"""A spreadsheet may have a title above its header."""
+_NOT_IN_NAME = re.compile(r"[\W_]+")
+_FORMULA = re.compile(r'=(?:HYPERLINK\("((?:[^"]|"")*)"[,;] ?)?"((?:[^"]|"")*)"\)?', re.IGNORECASE)
+"""A link with its label, or a text that a spreadsheet program is not to take for a number."""
+_LINKS = ("Link", "AdditionalInfoLink")
 _PSC_IN_TITLE = re.compile(r"([0-9]{2}|[A-Z])--")
 _NO_SET_ASIDE = frozenset({"", "NONE", "[]", "null"})
 _MAX_RECORD_CHARACTERS = 2_000_000
@@ -31,41 +50,103 @@ class SamCsv:
     file_suffixes: tuple[str, ...] = (".csv",)
 
     def parse(self, stream: BinaryIO) -> Iterator[ParsedNotice | RejectedRow]:
-        records = _Records(reading.lines(reading.bounded_lines(stream)))
-        header = next((record for _, record in records if isinstance(record, list)), [])
-        missing = [name for name in _REQUIRED if name not in header]
-        if missing:
-            raise UnreadableFile(
-                t(
-                    "This is not a SAM.gov bulk file: its header row lacks {missing}. Choose the file "
-                    "ContractOpportunitiesFullCSV.csv, or another format.",
-                    missing=", ".join(missing),
-                )
-            )
+        lines = reading.lines(reading.bounded_lines(stream))
+        header = _read_header(lines)
+        names = header.names
+        records = _Records(lines, header)
+        others = [name for name in names if name not in _COLUMNS]
         for line, record in records:
             if not isinstance(record, list):
                 yield RejectedRow(line, "", record)
-            elif len(record) != len(header):
+            elif not any(text.strip() for text in record):
+                continue  # spreadsheet programs save blank rows
+            elif len(record) != len(names):
                 records.skip_to_next_record()
                 yield RejectedRow(
                     line,
-                    str(min(len(record), len(header)) + 1),
-                    t("The row has {found} columns instead of {wanted}.", found=len(record), wanted=len(header)),
+                    str(min(len(record), len(names)) + 1),
+                    t("The row has {found} columns instead of {wanted}.", found=len(record), wanted=len(names)),
                 )
             else:
-                yield _notice(line, record, dict(zip(header, record, strict=True)))
+                row = {name: _value(name, text) for name, text in zip(names, record, strict=True)}
+                yield _notice(line, row, others)
+
+
+@dataclass(frozen=True)
+class _Header:
+    line: int
+    separator: str
+    names: list[str]
+    """Those of `_COLUMNS`, and other ones as they are."""
+
+    @property
+    def missing(self) -> list[str]:
+        return [name for name in _REQUIRED if name not in self.names]
+
+
+def _read_header(lines: Iterator[str]) -> _Header:
+    """Read up to the header row and find out how the columns are separated. Raises UnreadableFile if it lacks a required column."""
+    separators = _SEPARATORS
+    best = _Header(0, ",", [])
+    for number, line in enumerate(islice(lines, _HEADER_LINES), start=1):
+        if declared := _SEPARATOR_LINE.fullmatch(line):
+            separators = declared[1] + _SEPARATORS
+            continue
+        for separator in separators:
+            header = _Header(number, separator, _names(line, separator))
+            if not header.missing:
+                return header
+            best = min(best, header, key=lambda each: len(each.missing))
+    raise UnreadableFile(
+        t(
+            "This is not a SAM.gov bulk file: its header row lacks {missing}. Columns must be separated by commas, semicolons, tabs, or "
+            "vertical bars. Choose the file ContractOpportunitiesFullCSV.csv, or another format.",
+            missing=", ".join(best.missing),
+        )
+    )
+
+
+def _names(line: str, separator: str) -> list[str]:
+    """The names in a header row. A name that occurs again gets a number, and one that is missing is that of its place."""
+    try:
+        texts = next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return []
+    names: list[str] = []
+    counts: Counter[str] = Counter()
+    for place, text in enumerate(texts, start=1):
+        name = _BY_KEY.get(_key(text)) or clean(text) or f"Column {place}"
+        counts[name] += 1
+        names.append(name if counts[name] == 1 else f"{clean(text)} ({counts[name]})")
+    return names
+
+
+def _key(name: str) -> str:
+    return _NOT_IN_NAME.sub("", name).casefold()
+
+
+_BY_KEY = {_key(name): name for name in _COLUMNS}
+
+
+def _value(name: str, text: str) -> str:
+    if text.startswith("=") and (formula := _FORMULA.fullmatch(text.strip())):
+        link, label = formula.groups()
+        text = (link if link and name in _LINKS else label).replace('""', '"')
+    return text
 
 
 class _Records:
     """CSV records with the line on which each begins. An unclosed quote costs its own record, not the whole file."""
 
-    def __init__(self, lines: Iterator[str]) -> None:
+    def __init__(self, lines: Iterator[str], header: _Header) -> None:
         self._lines = lines
+        self._separator = header.separator
+        self._record_start = re.compile(rf'"?[0-9A-Za-z-]{{8,64}}"?{re.escape(header.separator)}')
         self._waiting: deque[str] = deque()
         self._taken: list[str] = []
         self._taken_characters = 0
-        self._line = 0
-        self._reader = csv.reader(self._feed())
+        self._line = header.line
+        self._reader = csv.reader(self._feed(), delimiter=self._separator)
 
     def __iter__(self) -> Iterator[tuple[int, list[str] | str]]:
         while True:
@@ -92,12 +173,12 @@ class _Records:
     def skip_to_next_record(self) -> None:
         """After a bad record that spans lines, continue at the first of its lines that looks like the start of a record."""
         for index, line in enumerate(self._taken[1:], start=1):
-            if _RECORD_START.match(line):
+            if self._record_start.match(line):
                 returned = self._taken[index:]
                 self._waiting.extendleft(reversed(returned))
                 self._line -= len(returned)
                 break
-        self._reader = csv.reader(self._feed())
+        self._reader = csv.reader(self._feed(), delimiter=self._separator)
 
     def _feed(self) -> Iterator[str]:
         while True:
@@ -112,7 +193,7 @@ class _Records:
             yield line
 
 
-def _notice(line: int, record: list[str], row: dict[str, str]) -> ParsedNotice | RejectedRow:
+def _notice(line: int, row: dict[str, str], others: list[str]) -> ParsedNotice | RejectedRow:
     external_id, title = row["NoticeId"].strip(), reading.name(row["Title"])
     if not external_id:
         return RejectedRow(line, "NoticeId", t("The notice has no NoticeId."))
@@ -141,8 +222,9 @@ def _notice(line: int, record: list[str], row: dict[str, str]) -> ParsedNotice |
         external_id=external_id,
         title=title,
         posted_at=posted_at,
-        content="\x1f".join(record),
+        content="\x1f".join([row.get(name, "") for name in _COLUMNS] + [row[name] for name in others if row[name]]),
         raw=raw,
+        unused_columns=tuple(name for name in others if row[name]),
         number=row.get("Sol#", "").strip(),
         agency=row.get("Department/Ind.Agency", "").strip(),
         sub_agency=row.get("Sub-Tier", "").strip(),

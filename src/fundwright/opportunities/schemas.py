@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from fundwright.core.days import Day, Moment
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.json_values import JsonObject
-from fundwright.core.messages import t
+from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.opportunities.washington import day_in_washington, moment
@@ -329,6 +329,79 @@ class SourceRead(BaseModel):
     file_suffixes: tuple[str, ...]
 
 
+MAX_LISTED = 20
+"""How many deadlines, ids, and columns the warnings of an import list."""
+
+
+class TextDeadline(BaseModel):
+    """A deadline that is not a date, and the line of the file on which its notice begins."""
+
+    model_config = ConfigDict(frozen=True)
+
+    line: int
+    text: str
+
+
+class ImportWarnings(BaseModel):
+    """What an import read in another way than the file may mean: how many deadlines were kept as text, how many rows repeat a notice of
+    an earlier row, and which columns are unknown. The first deadlines and ids are listed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    deadlines: int = 0
+    first_deadlines: list[TextDeadline] = []
+    duplicates: int = 0
+    duplicate_ids: list[str] = []
+    unused_columns: list[str] = []
+
+    def __add__(self, other: ImportWarnings) -> ImportWarnings:
+        return ImportWarnings(
+            deadlines=self.deadlines + other.deadlines,
+            first_deadlines=(self.first_deadlines + other.first_deadlines)[:MAX_LISTED],
+            duplicates=self.duplicates + other.duplicates,
+            duplicate_ids=_distinct(self.duplicate_ids + other.duplicate_ids),
+            unused_columns=_distinct(self.unused_columns + other.unused_columns),
+        )
+
+    def sentences(self) -> list[str]:
+        """In the reader's language."""
+        found: list[str] = []
+        if self.deadlines:
+            examples = ", ".join(t("line {line} “{text}”", line=each.line, text=each.text) for each in self.first_deadlines)
+            found.append(
+                nt(
+                    "{n} deadline is not a date and was kept as text: {examples}",
+                    "{n} deadlines are not dates and were kept as text: {examples}",
+                    self.deadlines,
+                    examples=examples + (" …" if self.deadlines > len(self.first_deadlines) else ""),
+                )
+            )
+        if self.duplicates:
+            found.append(
+                nt(
+                    "{n} row repeats a notice of an earlier row: {ids}",
+                    "{n} rows repeat notices of earlier rows: {ids}",
+                    self.duplicates,
+                    ids=", ".join(self.duplicate_ids) + (" …" if len(self.duplicate_ids) == MAX_LISTED else ""),
+                )
+            )
+        if self.unused_columns:
+            columns = ", ".join(t("“{name}”", name=name) for name in self.unused_columns)
+            found.append(
+                nt(
+                    "{n} column is unknown and was not used: {columns}",
+                    "{n} columns are unknown and were not used: {columns}",
+                    len(self.unused_columns),
+                    columns=columns,
+                )
+            )
+        return found
+
+
+def _distinct(texts: list[str]) -> list[str]:
+    return list(dict.fromkeys(texts))[:MAX_LISTED]
+
+
 class ImportCounts(BaseModel):
     """The result counts of an import. `samples_removed` is the number of sample opportunities that it removed."""
 
@@ -339,6 +412,7 @@ class ImportCounts(BaseModel):
     unchanged: int = 0
     rejected: int = 0
     samples_removed: int = 0
+    warnings: ImportWarnings = ImportWarnings()
 
 
 class ImportOpportunities(CountedJob):

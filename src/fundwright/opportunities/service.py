@@ -712,6 +712,7 @@ async def export_imports(session: AsyncSession, actor: Actor, core: Core, query:
         (t("Changed"), lambda run: run.changed),
         (t("Unchanged"), lambda run: run.unchanged),
         (t("Rejected"), lambda run: run.rejected),
+        (t("Warnings"), lambda run: " ".join(run.warnings.sentences())),
         (t("Error"), lambda run: run.error),
     ]
     async for line in csv_lines(columns, iterate_all(lambda page: list_imports(session, actor, page), query)):
@@ -752,6 +753,7 @@ async def report_system_import(session: AsyncSession, run_id: UUID) -> ImportRep
         unchanged=run.unchanged,
         rejected=run.rejected,
         samples_removed=_samples_removed(job),
+        warnings=importing.warnings_of(job.checkpoint if job else {}),
         rejections=[RejectionRead.model_validate(rejection) for rejection in first],
     )
 
@@ -974,6 +976,7 @@ def _read_run(run: ImportRun, job: Job | None) -> ImportRunRead:
         done=job.done if job else 0,
         size_bytes=job.total if job else None,
         samples_removed=_samples_removed(job),
+        warnings=importing.warnings_of(job.checkpoint if job else {}),
     )
 
 

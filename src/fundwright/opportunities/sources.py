@@ -57,6 +57,8 @@ class ParsedNotice:
     eligibility: str = ""
     description: str = ""
     url: str = ""
+    unused_columns: tuple[str, ...] = ()
+    """The columns with a value that the format does not have. They are only in `raw`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,6 +174,7 @@ def import_card(run: ImportRunRead, source: str, elsewhere: Kind | None) -> Vdom
         state = html.div({"role": "status"}, html.p(counts), html.p(_samples_removed(run)) if run.samples_removed else None)
     return card(
         state,
+        *(html.p({"key": sentence}, sentence) for sentence in run.warnings.sentences()),
         link_button(kind_labels()[elsewhere], connection.href(PATHS[elsewhere]), size="small")
         if elsewhere and is_anything_read
         else None,

@@ -31,6 +31,7 @@ from fundwright.opportunities.models import (
 )
 from fundwright.opportunities.schemas import (
     ImportCounts,
+    ImportWarnings,
 )
 from fundwright.opportunities.sources import RejectedRow, Source
 
@@ -183,6 +184,9 @@ _TAKE_OVER = text("""
     UPDATE opportunity o SET uploaded_by = NULL FROM opportunity_verdict v
     WHERE v.verdict = 'unchanged' AND v.is_taken_over AND o.id = v.opportunity_id
 """)
+_REPEATED = text("""
+    SELECT k.external_id FROM opportunity_key k JOIN opportunity_verdict v USING (position) WHERE v.verdict = 'repeated' ORDER BY position
+""")
 _LEFT_OUT = text("""
     SELECT k.line, k.external_id, v.verdict FROM opportunity_key k JOIN opportunity_verdict v USING (position)
     WHERE v.verdict = 'refused' OR v.verdict = 'repeated' AND NOT v.is_same
@@ -193,6 +197,7 @@ async def merge(
     session: AsyncSession, batch: Batch, source: Source, *, run_id: UUID, uploader: UUID | None, is_sample: bool = False
 ) -> ImportCounts:
     """Merge a batch: add new notices, add new versions of changed ones, and record why rows were left out. Can be repeated safely.
+    Returns the counts of the batch.
 
     With an `uploader`, only samples and notices that this account uploaded are changed. Without one, the batch belongs to the
     installation, which may change every notice. From then on, the notice belongs to the installation, even if an account uploaded
@@ -200,6 +205,7 @@ async def merge(
     """
     rejections = list(batch.rejections)
     new = changed = unchanged = 0
+    repeated: Sequence[str] = ()
     if batch.rows:
         await change_alone(session)
         for statement in _STAGE:
@@ -223,6 +229,7 @@ async def merge(
         if transferred:
             await session.execute(_TAKE_OVER)
         await session.execute(_SEE, named)
+        repeated = (await session.scalars(_REPEATED)).all()
         rejections += [
             RejectedRow(line, "", _reason(verdict, external_id))
             for line, external_id, verdict in await session.execute(_LEFT_OUT)
@@ -230,7 +237,14 @@ async def merge(
     if rejections:
         rows = [{"import_run_id": run_id, "line": r.line, "column": r.column, "reason": r.reason} for r in rejections]
         await session.execute(insert(ImportRejection), rows)
-    counts = ImportCounts(new=new, changed=changed, unchanged=unchanged, rejected=len(rejections))
+    warnings = ImportWarnings() + ImportWarnings(
+        deadlines=len(batch.deadlines),
+        first_deadlines=batch.deadlines,
+        duplicates=len(repeated),
+        duplicate_ids=list(repeated),
+        unused_columns=batch.unused_columns,
+    )
+    counts = ImportCounts(new=new, changed=changed, unchanged=unchanged, rejected=len(rejections), warnings=warnings)
     await session.execute(
         update(ImportRun)
         .where(ImportRun.id == run_id)
