@@ -66,7 +66,7 @@ fix: setup ## Format the code, apply automatic fixes, and regenerate generated f
 
 lock: python ## Lock the dependencies of pyproject.toml and package.json; UPGRADE=1 upgrades to the newest versions
 	$(PYTHON) scripts/setup.py lock
-	$(BIN)/uv pip compile pyproject.toml --all-extras --group build --group model --group dev --group weights --group weights-fallback \
+	$(BIN)/uv pip compile pyproject.toml --all-extras --group build --group model --group dev --group weights --group weights-fallback --group recognition \
 		--universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet -o requirements.lock $(if $(UPGRADE),--upgrade)
 	npm $(if $(UPGRADE),update,install) --package-lock-only --no-audit --no-fund
 

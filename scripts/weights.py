@@ -52,8 +52,8 @@ def build(source: Path, models: Path) -> Path:
 
     The folder is created atomically. Raises WrongWeights if a file is missing or differs from the published one.
     """
-    weights = _find(source, "model.safetensors", WEIGHTS_SHA256)
-    tokenizer = _find(source, "tokenizer.json", TOKENIZER_SHA256)
+    weights = find(source, "model.safetensors", WEIGHTS_SHA256)
+    tokenizer = find(source, "tokenizer.json", TOKENIZER_SHA256)
     models.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=models, prefix="incoming-") as folder:
         target = Path(folder) / NAME
@@ -73,13 +73,14 @@ def _mark() -> dict[str, str | int]:
     return {"weights_sha256": WEIGHTS_SHA256, "format": _FORMAT}
 
 
-def _find(source: Path, name: str, sha256: str) -> Path:
+def find(source: Path, name: str, sha256: str) -> Path:
+    """The file of this name below `source`. Raises WrongWeights if there is none, or another one."""
     for path in sorted(source.rglob(name)):
         with path.open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() == sha256:
                 return path
         raise WrongWeights(f"{name} differs from the published file. Install the source again with `make setup`.")
-    raise WrongWeights(f"There is no {name} to make the embedding model from. Run `make setup`.")
+    raise WrongWeights(f"There is no {name} to make the model from. Run `make setup`.")
 
 
 def _write_model(weights: Path, target: Path) -> None:

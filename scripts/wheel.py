@@ -1,4 +1,4 @@
-"""Adds build results to the wheel: the web client, the compiled message catalogs, and the embedding model.
+"""Adds build results to the wheel: the web client, the compiled message catalogs, and the models.
 
 hatchling runs this for `python -m hatchling build -t wheel`, as configured in pyproject.toml. An editable installation uses the
 same files in place.
@@ -11,7 +11,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-BUILT = ("web/dist/.vite", "web/dist/assets", "web/dist/strings.json", "var/models/all-MiniLM-L6-v2")
+BUILT = ("web/dist/.vite", "web/dist/assets", "web/dist/strings.json", "var/models/all-MiniLM-L6-v2", "var/models/PP-OCRv6")
 CATALOGS = "src/fundwright/core/locales/*/LC_MESSAGES/messages.mo"
 
 

@@ -45,6 +45,7 @@ from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.texts import ODD, json_values, mutated_bytes
 from tests.opportunities.conftest import run_import
 from tests.opportunities.files import grants_file, grants_row, nih_file, nih_row, sam_file, sam_row
+from tests.reading.pictures import picture_of
 from tests.support.accounts import add_account
 
 READERS = list(document_readers())
@@ -94,6 +95,13 @@ def a_docx() -> bytes:
     table.cell(0, 0).merge(table.cell(0, 1)).text = "Lead"
     target = io.BytesIO()
     document.save(target)
+    return target.getvalue()
+
+
+def a_zip(files: dict[str, bytes]) -> bytes:
+    with zipfile.ZipFile(target := io.BytesIO(), "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
     return target.getvalue()
 
 
@@ -188,13 +196,15 @@ async def test_documents_in_the_sandbox(fuzz: Fuzz, core: Core, tmp_path: Path) 
             assert logs == []
 
         pdf = a_pdf("Our crew repairs roofs.", "It has done so since 1999.")
-        documents = st.one_of(mutated_bytes(pdf), docx_files(), mutated_bytes(MARKDOWN, HTML))
+        pictures = mutated_bytes(*(picture_of("Our crew repairs roofs.", form=form) for form in ("JPEG", "PNG", "TIFF", "PDF")))
+        archive = mutated_bytes(a_zip({"a.md": MARKDOWN, "b.html": HTML}))
+        documents = st.one_of(mutated_bytes(pdf), docx_files(), mutated_bytes(MARKDOWN, HTML), pictures, archive)
         fuzz(
             check,
             examples=20,
             outcomes=("read", "refused"),
             content=documents,
-            filename=st.sampled_from(["a.pdf", "a.docx", "a.html", "a.md", "“a”\n.txt"]),
+            filename=st.sampled_from(["a.pdf", "a.docx", "a.html", "a.md", "a.zip", "“a”\n.txt"]),
         )
 
     await in_a_thread(work)

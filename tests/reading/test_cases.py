@@ -14,8 +14,6 @@ from fundwright.reading.plugin import document_readers
 from fundwright.training.chunking import chunk
 
 _READERS = list(document_readers())
-_NOT_READ = {"p04_half_scanned.pdf"}
-"""Two of its pages are pictures."""
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +35,7 @@ def passages_of(path: Path) -> list[str]:
 def test_what_belongs_together_stands_in_one_passage(documents: Path, expected: list[dict[str, Any]]) -> None:
     apart = list[tuple[str, list[str]]]()
     for case in expected:
-        passages = passages_of(documents / case["file"]) if "together" in case and case["file"] not in _NOT_READ else []
+        passages = passages_of(documents / case["file"]) if "together" in case else []
         for words in case["together"] if passages else ():
             if not any(all(word in passage for word in words) for passage in passages):
                 apart.append((case["file"], words))

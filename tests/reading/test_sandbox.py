@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from fundwright.core.assembly import Core
 from fundwright.reading.plugin import document_readers
 from fundwright.training import extraction
+from tests.reading.pictures import picture_of
 from tests.reading.test_readers import written_pdf
 
 _TEXT = "We hold 12 patents."
@@ -61,11 +63,19 @@ def _email() -> bytes:
     return message.as_bytes()
 
 
+def _zip() -> bytes:
+    with zipfile.ZipFile(target := io.BytesIO(), "w") as archive:
+        archive.writestr("plans/plan.docx", _docx())
+    return target.getvalue()
+
+
 @pytest.mark.parametrize(
     ("filename", "content"),
     [
         ("a.pdf", written_pdf([f"({_TEXT})".encode()])), ("a.docx", _docx()), ("a.xlsx", _xlsx()), ("a.pptx", _pptx()),
         ("a.odt", _odf("text")), ("a.ods", _odf("spreadsheet")), ("a.eml", _email()), ("a.html", f"<html><p>{_TEXT}".encode()),
+        ("scan.pdf", picture_of(_TEXT, form="PDF")), ("a.jpg", picture_of(_TEXT, form="JPEG")), ("a.png", picture_of(_TEXT, form="PNG")),
+        ("a.tif", picture_of(_TEXT, form="TIFF")), ("a.zip", _zip()),
         ("a.rtf", rf"{{\rtf1 {_TEXT}\par}}".encode()), ("a.md", _TEXT.encode()), ("a.csv", _TEXT.encode()), ("a.txt", _TEXT.encode()),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -16,7 +16,7 @@ _CHECKOUT, _PACKAGE = Path(__file__).parents[3], Path(__file__).parents[1]
 _IS_INSTALLED = not (_CHECKOUT / "pyproject.toml").exists()
 _HOME = Path.home() / ".local/share/fundwright" if _IS_INSTALLED else _CHECKOUT
 """Folder of `data` and `.env`, wherever the command is started."""
-_BUILT = _PACKAGE if _IS_INSTALLED else _CHECKOUT
+BUILT = _PACKAGE if _IS_INSTALLED else _CHECKOUT
 """Folder of setup's build results, which the wheel contains."""
 
 
@@ -239,4 +239,4 @@ class Settings(PackageSettings):
     @field_validator("models", "web_dist")
     @classmethod
     def _from_built(cls, folder: Path) -> Path:
-        return _BUILT / folder
+        return BUILT / folder

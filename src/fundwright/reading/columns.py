@@ -31,7 +31,7 @@ def stack_columns(lines: Sequence[str]) -> list[str]:
     while last < len(lines) and lines[last].strip() and len(lines[last]) < start and not lines[last].startswith(" "):
         left.append(lines[last].rstrip())
         last += 1
-    if not (_is_prose(left) and _is_prose(right, least_running=1)):
+    if not (is_prose(left) and is_prose(right, least_running=1)):
         return list(lines)
     return [*lines[:first], *left, "", *right, "", *lines[last:]]
 
@@ -44,7 +44,8 @@ def _is_across(line: str, start: int) -> bool:
     return len(line) > start and bool(line[start - 3 : start].strip())
 
 
-def _is_prose(column: Sequence[str], *, least_running: int = _MIN_RUNNING) -> bool:
+def is_prose(column: Sequence[str], *, least_running: int = _MIN_RUNNING) -> bool:
+    """Whether lines are sentences that continue on the next line, and not cells of a table."""
     filled = [line.strip() for line in column if line.strip()]
     if len(filled) < _MIN_LINES * _MIN_SHARE:
         return False

@@ -13,6 +13,7 @@ from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
 from fundwright.reading.document import Attachment, Block, Document, Note, Unread
 from fundwright.reading.lines import lines_of
+from fundwright.reading.recognition import bounded_recognition
 from fundwright.reading.unread import with_unread
 
 HEAD_BYTES = 4_096
@@ -79,15 +80,21 @@ def _chosen(readers: Sequence[Reader], head: bytes, filename: str) -> Reader:
 
 def read(readers: Sequence[Reader], content: bytes, filename: str) -> Document:
     """Read a file and the files in it. Raises Unreadable for any error of the reader, and if there is no text in it."""
-    document = _read(readers, content, filename, _DEEPEST)
-    if not any(line.text for line in lines_of(document)):
+    with bounded_recognition():
+        document = _read(readers, content, filename, _DEEPEST)
+    if any(line.text for line in lines_of(document)):
+        return document
+    if document.blocks and all(isinstance(block, Attachment) for block in document.blocks):
+        formats = ", ".join(reader.label for reader in readers)
         raise Unreadable(
-            t(
-                "There is no text in “{filename}”. If it is a scan, run text recognition on it and add the result.",
-                filename=filename,
-            )
+            t("No file in “{filename}” can be read. Supported formats: {formats}.", filename=filename, formats=formats)
         )
-    return document
+    raise Unreadable(
+        t(
+            "There is no text in “{filename}”. If it is a scan, scan it again, upright and with 300 dots per inch, and add that.",
+            filename=filename,
+        )
+    )
 
 
 def _read(readers: Sequence[Reader], content: bytes, filename: str, depth: int) -> Document:

@@ -1,15 +1,15 @@
-"""Reads PDF files: text in reading order, tables, forms, annotations, and attached files."""
+"""Reads PDF files: text in reading order, tables, forms, annotations, attached files, and pages that are pictures."""
 
 from __future__ import annotations
 
 import base64
 import io
+import math
 import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from msgspec.structs import replace
@@ -36,6 +36,8 @@ from fundwright.reading.document import (
 from fundwright.reading.formats import Unreadable
 from fundwright.reading.from_docling import head_of
 from fundwright.reading.paragraphs import paragraphs, words_of
+from fundwright.reading.placed import GAP, Box, Line, joined, paragraphs_of, rows_of
+from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, blocks_of_paragraphs, recognized
 from fundwright.reading.symbols import CHECKED, UNCHECKED, with_symbols
 
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
@@ -47,8 +49,6 @@ _LABEL, _MIN_LABELS = "\0label", 2
 """The key of lines that are the number or label of their page."""
 _MIN_PAGES, _MIN_SHARE = 3, 0.5
 """A line in the margin is a header or footer if it stands there on so many pages."""
-_COLUMN_GAP, _GAP = 2.0, "    "
-"""Texts on one line that are further apart than this many times their height are columns."""
 _LINE_GAP = 0.7
 """The space between two lines of a paragraph is smaller than this many times their height."""
 _HEADING_LINES, _HEADING_WORDS = 2, 16
@@ -70,8 +70,13 @@ _STREAM = re.compile(rb"<<[^<>]{0,2000}>>\s{0,10}stream\r?\n|stream\r?\n")
 _RARE = re.compile(rb"/Encrypt\b|/LZWDecode\b|/ASCIIHexDecode\b|/RunLengthDecode\b")
 _MAX_STREAM_BYTES = 20_000_000
 
-Box = tuple[float, float, float, float]
-"""Left, top, right, and bottom in points, from the top left of the page."""
+_FEW_LETTERS, _MOST_OF_PAGE = 50, 0.5
+"""A page with fewer letters is a picture if pictures cover more than this share of it."""
+_MOST_UNMAPPED = 0.3
+"""With a greater share of characters that the fonts do not name, or that no text has, a page is read as a picture."""
+_UNMAPPED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uefff\uf100-\uf8ff]")
+"""All of the private area but where symbols are, see `symbols`."""
+_DPI = 300
 
 
 class PdfReader:
@@ -89,14 +94,8 @@ class PdfReader:
         if packets and is_shell and any(_XFA_SHELL.search(page.text) for page in pages):
             return Document((*_fields_of_xfa(packets), *attachments), title)
         invisible = invisible_texts(content)
-        layouts = [_Page(page, invisible.get(page.page_num, ())) for page in pages]
-        if not attachments and not any(page.has_text for page in layouts):
-            raise Unreadable(
-                t(
-                    "“{filename}” has pages but no text: it seems to be a scan. Run text recognition on it and add the result.",
-                    filename=filename,
-                )
-            )
+        pictures = _recognized(content, pages)
+        layouts = [_Page(page, invisible.get(page.page_num, ()), pictures.get(page.page_num, ())) for page in pages]
         margins = _margins(layouts)
         words = words_of(line.text for page in layouts for line in page.lines)
         seen = set[str]()
@@ -132,25 +131,51 @@ def _parsed(content: bytes, filename: str) -> tuple[list[Any], list[Any]]:
     return pages, packets
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    text: str
-    box: Box
+def _recognized(content: bytes, pages: Sequence[Any]) -> dict[int, list[Line]]:
+    """What text recognition reads on pages that are pictures or whose fonts do not say which characters they have, by the number of the page."""
+    import pypdfium2
 
-    @property
-    def height(self) -> float:
-        return max(self.box[3] - self.box[1], 1.0)
+    document: Any = None
+    found = dict[int, list[Line]]()
+    for page in pages:
+        letters, is_unmapped = len(_letters(page.text)), _is_unmapped(page)
+        if letters >= _FEW_LETTERS and not is_unmapped:
+            continue
+        if document is None:
+            document = pypdfium2.PdfDocument(content)
+            document.init_forms()
+        shown = document[page.page_num - 1]
+        if is_unmapped or not letters or _covered(shown) > _MOST_OF_PAGE:
+            scale = min(_DPI / 72, math.sqrt(MOST_PIXELS / max(shown.get_width() * shown.get_height(), 1.0)))
+            lines = recognized(shown.render(scale=scale).to_pil())
+            if is_unmapped or sum(len(_letters(line.text)) for line in lines) > letters:
+                found[page.page_num] = lines
+    return found
+
+
+def _is_unmapped(page: Any) -> bool:
+    unmapped = sum(len(item.text) if item.font_is_buggy else len(_UNMAPPED.findall(item.text)) for item in page.text_items)
+    return unmapped > _MOST_UNMAPPED * sum(len(item.text) for item in page.text_items)
+
+
+def _covered(page: Any) -> float:
+    """The share of a page that pictures cover."""
+    from pypdfium2 import raw
+
+    boxes = [item.get_bounds() for item in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE])]
+    area = sum(max(right - left, 0.0) * max(top - bottom, 0.0) for left, bottom, right, top in boxes)
+    return area / max(page.get_width() * page.get_height(), 1.0)
 
 
 class _Page:
-    """The lines of a page, and the layout block that each belongs to."""
+    """The lines of a page, and the layout block or the recognized paragraph that each belongs to."""
 
-    def __init__(self, page: Any, invisible: Sequence[Box]) -> None:
+    def __init__(self, page: Any, invisible: Sequence[Box], recognized: Sequence[Line]) -> None:
         report_progress()
         self._invisible = invisible
         self.number: int = page.page_num
         self._page = page
-        self._height: float = page.height or 1.0
+        self._height: float = HEIGHT if recognized else page.height or 1.0
         self._colored = [
             _box(shape.bbox)
             for shape in (page.vector_graphics.shapes if page.vector_graphics else ())
@@ -159,22 +184,24 @@ class _Page:
         self._colored += [_rect(block.bbox) for block in page.blocks or () if block.kind == "figure" and block.bbox is not None]
         struck = [each for each in page.annotations or () if each.subtype.lower() == "strikeout"]
         self._struck = [_rect(rect) for each in struck for rect in each.quadpoint_rects or ([each.rect] if each.rect else [])]
-        self._layout = [block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None]
+        self._layout = [
+            block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None and not recognized
+        ]
         boxes = [_rect(block.bbox) for block in self._layout]
         self._items: list[list[tuple[str, Box]]] = [[] for _ in self._layout]
         rest = list[tuple[str, Box]]()
-        texts = list(self._texts())
+        texts = list(self._texts()) if not recognized else []
         for item in texts:
             place = _innermost(boxes, item[1])
             (rest if place is None else self._items[place]).append(item)
-        for item in self._filled(texts):
+        for item in self._filled(texts) if not recognized else ():
             beside = _beside(item[1], texts)
             place = _innermost(boxes, item[1] if beside is None else beside)
             (rest if place is None else self._items[place]).append(item)
-        self._rest = _lines(rest)
+        self._recognized = paragraphs_of(recognized)
+        self._rest = [line for paragraph in self._recognized for line in paragraph] if recognized else _lines(rest)
         self._lines = [_lines(items) for items in self._items]
         self.lines = [line for lines in (*self._lines, self._rest) for line in lines]
-        self.has_text = any(line.text.strip() for line in self.lines)
 
     def _texts(self) -> Iterator[tuple[str, Box]]:
         for item in self._page.text_items:
@@ -206,7 +233,7 @@ class _Page:
                 if value.strip() and not any(_contains(box, each) for _, each in texts):
                     yield " ".join(without_signs(value).split()), box
 
-    def keys_of(self, line: _Line) -> Iterator[str]:
+    def keys_of(self, line: Line) -> Iterator[str]:
         """What a line in the margin has in common with those of other pages: all of it, or all but the number of the page."""
         text = " ".join(line.text.split())
         if not text:
@@ -220,7 +247,7 @@ class _Page:
             if len(number[0]) <= 4 and is_of_page:
                 yield f"{text[: number.start()]}\0{int(number[0]) - self.number}\0{text[number.end() :]}"
 
-    def in_margin(self) -> Iterator[_Line]:
+    def in_margin(self) -> Iterator[Line]:
         """The lines in the margins at the top and at the bottom, other than those of tables."""
         band = self._height * _BAND
         kinds = [*(block.kind for block in self._layout), ""]
@@ -231,7 +258,7 @@ class _Page:
                 yield line
 
     def blocks(self, margins: set[str], seen: set[str], words: frozenset[str]) -> Iterator[Block]:
-        marginal = dict[_Line, str]()
+        marginal = dict[Line, str]()
         for line in self.in_margin():
             found = next((key for key in self.keys_of(line) if key in margins), None)
             if found is not None:
@@ -240,8 +267,12 @@ class _Page:
             if key != _LABEL and key not in seen:
                 seen.add(key)
                 yield Margin((Paragraph(runs_of(line.text)[0], self.number),), self.number)
+        if self._recognized:
+            body = [[line for line in paragraph if line not in marginal] for paragraph in self._recognized]
+            yield from blocks_of_paragraphs(body, words, self.number)
+            return
         rest = [line for line in self._rest if line not in marginal]
-        flow = list[_Line]()
+        flow = list[Line]()
         for block, items, lines in zip(self._layout, self._items, self._lines, strict=True):
             above = [line for line in rest if line.box[1] < block.bbox.y]
             rest = [line for line in rest if line not in above]
@@ -270,7 +301,7 @@ class _Page:
         yield from self._texts_of([*flow, *rest], words)
         yield from self._annotated()
 
-    def _texts_of(self, lines: Sequence[_Line], words: frozenset[str]) -> Iterator[Block]:
+    def _texts_of(self, lines: Sequence[Line], words: frozenset[str]) -> Iterator[Block]:
         """Paragraphs end where the next line is far below or in another column."""
         texts, before = list[str](), None
         for line in lines:
@@ -302,9 +333,9 @@ class _Page:
                 yield Note((Paragraph(plain(text), self.number),), self.number)
 
 
-def _with_names(table: Table, above: Sequence[_Line]) -> tuple[Table, bool]:
+def _with_names(table: Table, above: Sequence[Line]) -> tuple[Table, bool]:
     """A table below a line with the names of its columns, which liteparse does not always count to it, and whether there is such a line."""
-    names = [part.strip() for part in above[-1].text.split(_GAP) if part.strip()] if above and not table.head else []
+    names = [part.strip() for part in above[-1].text.split(GAP) if part.strip()] if above and not table.head else []
     if len(names) < 2 or len(names) != max((len(row) for row in table.rows), default=0):
         return table, False
     head = tuple((place, Cell((Paragraph(runs_of(name)[0], table.page),))) for place, name in enumerate(names))
@@ -319,36 +350,12 @@ def _margins(pages: Sequence[_Page]) -> set[str]:
     return {key for key, count in counts.items() if count >= (_MIN_LABELS if key == _LABEL else least)}
 
 
-def _lines(items: Iterable[tuple[str, Box]]) -> list[_Line]:
+def _lines(items: Iterable[tuple[str, Box]]) -> list[Line]:
     """Put texts that stand side by side into one line, from top to bottom."""
-    rows = list[list[tuple[str, Box]]]()
-    for item in sorted(items, key=lambda item: ((item[1][1] + item[1][3]) / 2, item[1][0])):
-        middle = (item[1][1] + item[1][3]) / 2
-        if rows and any(box[1] <= middle <= box[3] for _, box in rows[-1]):
-            rows[-1].append(item)
-        else:
-            rows.append([item])
-    lines = list[_Line]()
-    for row in rows:
-        row.sort(key=lambda item: item[1][0])
-        text, end = "", row[0][1][0]
-        for part, box in row:
-            gap = box[0] - end
-            height = max(box[3] - box[1], 1.0)
-            is_apart = gap > 0.1 * height and not part.startswith(" ")
-            text += _GAP if text and gap > _COLUMN_GAP * height else " " if text and is_apart else ""
-            text, end = text + part.strip("\n"), box[2]
-        boxes = [box for _, box in row]
-        lines.append(
-            _Line(
-                text.strip(),
-                (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)),
-            )
-        )
-    return lines
+    return [joined(row) for row in rows_of(Line(*item) for item in items)]
 
 
-def _is_short(lines: Sequence[_Line]) -> bool:
+def _is_short(lines: Sequence[Line]) -> bool:
     return 0 < sum(len(line.text.split()) for line in lines) <= _HEADING_WORDS
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fundwright.core.plugins import hookimpl
+from fundwright.reading.archives import ZipReader
 from fundwright.reading.formats import Reader
 from fundwright.reading.html import HtmlReader, WebArchiveReader
+from fundwright.reading.images import IMAGE_READERS
 from fundwright.reading.mail import EmailReader, OutlookReader
 from fundwright.reading.markdown import MarkdownReader
 from fundwright.reading.office import OFFICE_READERS
@@ -22,4 +24,4 @@ from fundwright.reading.workbooks import WorkbookReader
 def document_readers() -> Iterable[Reader]:
     # The text reader accepts everything that no other reader recognizes, so it must be last.
     formats = (WebArchiveReader(), EmailReader(), OutlookReader(), RtfReader(), HtmlReader(), MarkdownReader(), SeparatedReader())
-    return [PdfReader(), WordReader(), WorkbookReader(), *OFFICE_READERS, *formats, TextReader()]
+    return [ZipReader(), PdfReader(), WordReader(), WorkbookReader(), *OFFICE_READERS, *IMAGE_READERS, *formats, TextReader()]

@@ -31,6 +31,13 @@ LIMITS = Limits(
     modules=(
         *(f"docling.backend.{name}_backend" for name in ("html", "mspowerpoint", "msword", "noop", "opendocument")),
         *("docx", "fundwright.reading.pdf_parser", "lxml.html", "openpyxl", "oxmsg", "pypdf", "pypdfium2", "striprtf.striprtf"),
+        *(
+            "fundwright.reading.recognition_models",
+            "PIL.JpegImagePlugin",
+            "PIL.PngImagePlugin",
+            "PIL.TiffImagePlugin",
+            "scipy.ndimage",
+        ),
     ),
 )
 

@@ -1,0 +1,120 @@
+"""Texts at places of a page, put into lines, columns, and paragraphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from fundwright.reading.columns import is_prose
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, and bottom, from the top left of the page."""
+GAP = "    "
+"""Stands between columns of a line."""
+_COLUMN_GAP = 2.0
+"""Texts on one line that are further apart than this many times their height are columns."""
+_PARAGRAPH_GAP = 1.4
+"""Lines that are further apart than this many times the usual distance, which a quarter of them do not exceed, belong to different paragraphs."""
+_MIN_BESIDE = 5
+"""Columns of prose have at least so many lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    text: str
+    box: Box
+    confidence: float | None = None
+    """How certain text recognition is of it, from 0 to 1."""
+
+    @property
+    def height(self) -> float:
+        return max(self.box[3] - self.box[1], 1.0)
+
+    @property
+    def middle(self) -> float:
+        return (self.box[1] + self.box[3]) / 2
+
+
+def rows_of(texts: Iterable[Line]) -> list[list[Line]]:
+    """Texts that stand side by side, from top to bottom and from left to right."""
+    rows = list[list[Line]]()
+    for text in sorted(texts, key=lambda text: (text.middle, text.box[0])):
+        if rows and any(each.box[1] <= text.middle <= each.box[3] for each in rows[-1]):
+            rows[-1].append(text)
+        else:
+            rows.append([text])
+    for row in rows:
+        row.sort(key=lambda text: text.box[0])
+    return rows
+
+
+def joined(row: Sequence[Line]) -> Line:
+    """Put texts that stand side by side into one line."""
+    text, end = "", row[0].box[0]
+    for part in row:
+        gap = part.box[0] - end
+        is_apart = gap > 0.1 * part.height and not part.text.startswith(" ")
+        text += GAP if text and gap > _COLUMN_GAP * part.height else " " if text and is_apart else ""
+        text, end = text + part.text.strip("\n"), part.box[2]
+    boxes = [part.box for part in row]
+    left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
+    right, bottom = max(box[2] for box in boxes), max(box[3] for box in boxes)
+    return Line(text.strip(), (left, top, right, bottom), confidence_of(row))
+
+
+def confidence_of(texts: Sequence[Line]) -> float | None:
+    """The mean confidence of their characters."""
+    sure = [(text.confidence, len(text.text)) for text in texts if text.confidence is not None and text.text]
+    return sum(each * length for each, length in sure) / sum(length for _, length in sure) if sure else None
+
+
+def paragraphs_of(texts: Iterable[Line]) -> list[list[Line]]:
+    """The lines of each paragraph, in reading order: columns of prose after one another, and rows of tables in one line each."""
+    found = list[list[Line]]()
+    for rows in _streams(rows_of(texts)):
+        lines = [joined(row) for row in rows]
+        distances = [after.middle - before.middle for before, after in pairwise(lines)]
+        usual = sorted(distances)[len(distances) // 4] if distances else 0.0
+        for line, distance in zip(lines, [float("inf"), *distances], strict=True):
+            if distance > _PARAGRAPH_GAP * usual:
+                found.append([])
+            found[-1].append(line)
+    return found
+
+
+def _streams(rows: list[list[Line]]) -> Iterator[list[list[Line]]]:
+    """Divide rows where two columns of prose stand side by side."""
+    best = max(((*_beside(rows, edge), edge) for edge in _edges(rows)), default=None)
+    if best is None or best[0] < _MIN_BESIDE:
+        if rows:
+            yield rows
+        return
+    _, first, last, edge = best
+    between = rows[first:last]
+    left = [part for row in between if (part := [text for text in row if text.box[0] < edge])]
+    right = [part for row in between if (part := [text for text in row if text.box[0] >= edge])]
+    if not (is_prose([joined(row).text for row in left]) and is_prose([joined(row).text for row in right], least_running=1)):
+        yield rows
+        return
+    for part in (rows[:first], left, right, rows[last:]):
+        yield from _streams(part)
+
+
+def _edges(rows: Sequence[Sequence[Line]]) -> set[float]:
+    """Where texts begin that are not the first ones of the page."""
+    least = min((row[0].box[0] + 2 * row[0].height for row in rows), default=0.0)
+    return {text.box[0] for row in rows for text in row if text.box[0] > least}
+
+
+def _beside(rows: Sequence[Sequence[Line]], edge: float) -> tuple[int, int, int]:
+    """How many lines stand on each side of an edge, at least, where no text crosses it, and between which rows this is."""
+    best, start = (0, 0, 0), 0
+    for place in range(len(rows) + 1):
+        if place == len(rows) or any(text.box[0] < edge < text.box[2] for text in rows[place]):
+            between = rows[start:place]
+            left = sum(any(text.box[0] < edge for text in row) for row in between)
+            right = sum(any(text.box[0] >= edge for text in row) for row in between)
+            best = max(best, (min(left, right), start, place))
+            start = place + 1
+    return best

@@ -1,0 +1,203 @@
+"""Recognizes text in pictures with the models of PP-OCRv6: one finds lines, and one reads them."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from fundwright.core.sandbox_progress import report_progress
+from fundwright.reading.document import Heading, Paragraph
+from fundwright.reading.paragraphs import paragraphs
+from fundwright.reading.placed import Box, Line, confidence_of
+
+_MOST_PICTURES = 40
+_MOST_S = 200.0
+"""So much of a document is recognized. It is read for five minutes at most, and a page takes about four seconds."""
+MOST_PIXELS = 9_000_000
+"""A page of 8.5 by 11 inches has 8.4 million at 300 dpi."""
+_DETECTED_PIXELS, _MOST_ENLARGED = 800_000, 2.0
+"""Lines are found in a smaller picture than they are read in."""
+HEIGHT = 1_000.0
+"""The height of each picture in the boxes of recognized lines."""
+_SIDES = 32
+"""The sides of a picture in which lines are found are multiples of this."""
+_MIN_SIDE = 16
+_IS_TEXT, _IS_LINE = 0.3, 0.5
+"""The least probability of a place and of a line."""
+_EXPANSION = 1.6
+"""The model finds the core of lines. The area around it is this times its area, divided by its outline."""
+_MOST_LINES = 1_000
+_LONG = 4.0
+"""Lines that are this many times as long as high show how a page is skewed."""
+_MIN_SKEW = math.radians(0.1)
+_LINE_HEIGHT, _MIN_WIDTH, _MOST_WIDTH = 48, 320, 4_800
+_NARROWED = 0.8
+"""Lines are read at this share of their width: as well, and in three quarters of the time."""
+_MIN_CONFIDENCE, _UPRIGHT_CONFIDENCE = 0.5, 0.75
+"""Less certain lines are ornaments or writing that cannot be read. Less certain pages may be upside down."""
+
+Pixels = NDArray[np.float32]
+
+
+@dataclass(slots=True)
+class _Left:
+    """What is left of a document's share."""
+
+    pictures: int
+    until: float
+
+
+_left = ContextVar[_Left | None]("recognition", default=None)
+
+
+@contextmanager
+def bounded_recognition() -> Iterator[None]:
+    """Recognize only some of the pictures that are read in this context."""
+    token = _left.set(_Left(_MOST_PICTURES, time.monotonic() + _MOST_S))
+    try:
+        yield
+    finally:
+        _left.reset(token)
+
+
+def recognized(picture: Image.Image) -> list[Line]:
+    """The lines of text in a picture, with their places in it after it was turned upright, as if it was `HEIGHT` high. None if too many pictures of the
+    document have been recognized."""
+    report_progress()
+    left = _left.get()
+    if left is not None:
+        if not left.pictures or time.monotonic() > left.until:
+            return []
+        left.pictures -= 1
+    if min(picture.size) < _MIN_SIDE:
+        return []
+    size = math.sqrt(MOST_PIXELS / (picture.width * picture.height))
+    if size < 1:
+        picture = picture.resize(
+            (max(1, round(picture.width * size)), max(1, round(picture.height * size))), Image.Resampling.BOX
+        )
+    upright, boxes = _straightened(picture.convert("RGB"))
+    lines = _read(upright, boxes)
+    if boxes and (confidence_of(lines) or 0.0) < _UPRIGHT_CONFIDENCE:
+        turned = upright.transpose(Image.Transpose.ROTATE_180)
+        width, height = upright.size
+        others = _read(
+            turned, [(width - right, height - bottom, width - left, height - top) for left, top, right, bottom in boxes]
+        )
+        lines = max(lines, others, key=lambda lines: confidence_of(lines) or 0.0)
+    return [line for line in lines if line.text.strip() and (line.confidence or 0.0) >= _MIN_CONFIDENCE]
+
+
+def blocks_of_paragraphs(
+    groups: Iterable[Sequence[Line]], words: frozenset[str], page: int | None
+) -> Iterator[Heading | Paragraph]:
+    """Paragraphs and headings with the recognized lines of `paragraphs_of`."""
+    for group in groups:
+        for block in paragraphs([line.text for line in group], words, page=page):
+            yield replace(block, confidence=confidence_of(group)) if isinstance(block, Paragraph) else block
+
+
+def _straightened(picture: Image.Image) -> tuple[Image.Image, list[Box]]:
+    """The picture with lines of text from left to right, or from right to left if it is upside down, and where they are in it."""
+    points = _found(picture)
+    if sum(map(_is_upright, points)) > len(points) / 2:
+        picture = picture.transpose(Image.Transpose.ROTATE_90)
+        points = _found(picture)
+    skew = _skew(points)
+    if abs(skew) < _MIN_SKEW:
+        return picture, [_expanded(each) for each in points]
+    straight = picture.rotate(math.degrees(skew), Image.Resampling.BICUBIC, expand=True, fillcolor=(255, 255, 255))
+    turn = np.array([[math.cos(skew), -math.sin(skew)], [math.sin(skew), math.cos(skew)]])
+    center, new_center = np.array(picture.size) / 2, np.array(straight.size) / 2
+    return straight, [_expanded((each - center) @ turn + new_center) for each in points]
+
+
+def _found(picture: Image.Image) -> list[Pixels]:
+    """For each line of text, the places in the picture that belong to it, as pairs of x and y."""
+    from scipy import ndimage
+
+    from fundwright.reading.recognition_models import DETECTOR
+
+    scale = min(math.sqrt(_DETECTED_PIXELS / (picture.width * picture.height)), _MOST_ENLARGED)
+    width, height = (max(1, round(side * scale / _SIDES)) * _SIDES for side in picture.size)
+    small = picture.resize((width, height), Image.Resampling.BILINEAR, reducing_gap=2.0)
+    likely: Any = DETECTOR.run(None, {"x": _as_input(small)})[0]
+    likely = likely[0, 0]
+    labels, count = ndimage.label(likely > _IS_TEXT, np.ones((3, 3)))
+    sure = ndimage.mean(likely, labels, np.arange(1, count + 1)) if count else ()
+    ratio = np.array(picture.size) / np.array(small.size)
+    found = list[Pixels]()
+    for number, (place, each) in enumerate(zip(ndimage.find_objects(labels), sure, strict=True), 1):
+        if each >= _IS_LINE and len(found) < _MOST_LINES:
+            rows, columns = np.nonzero(labels[place] == number)
+            found.append(((np.c_[columns + place[1].start, rows + place[0].start] + 0.5) * ratio).astype(np.float32))
+    return found
+
+
+def _is_upright(points: Pixels) -> bool:
+    width, height = np.ptp(points, axis=0)
+    return bool(height > 1.5 * width)
+
+
+def _skew(points: list[Pixels]) -> float:
+    """The angle by which lines fall to the right, in radians: the median of long lines, weighted by their lengths."""
+    angles, lengths = list[float](), list[float]()
+    for each in points:
+        width, height = np.ptp(each, axis=0)
+        x, y = (each - each.mean(axis=0)).T
+        if width > _LONG * height:
+            angles.append(math.atan(float((x * y).sum() / max((x * x).sum(), 1.0))))
+            lengths.append(float(width))
+    if not angles:
+        return 0.0
+    order = np.argsort(angles)
+    total = np.cumsum(np.array(lengths)[order])
+    return angles[int(order[np.searchsorted(total, total[-1] / 2)])]
+
+
+def _expanded(points: Pixels | NDArray[np.float64]) -> Box:
+    (left, top), (right, bottom) = points.min(axis=0), points.max(axis=0)
+    width, height = max(right - left, 1.0), max(bottom - top, 1.0)
+    around = width * height * _EXPANSION / (2 * (width + height))
+    return float(left - around), float(top - around), float(right + around), float(bottom + around)
+
+
+def _read(picture: Image.Image, boxes: Iterable[Box]) -> list[Line]:
+    lines = list[Line]()
+    for left, top, right, bottom in boxes:
+        report_progress()
+        box = (max(0, round(left)), max(0, round(top)), min(picture.width, round(right)), min(picture.height, round(bottom)))
+        if box[0] < box[2] and box[1] < box[3]:
+            text, confidence = _text(picture.crop(box))
+            scale = HEIGHT / picture.height
+            lines.append(Line(text, (left * scale, top * scale, right * scale, bottom * scale), confidence))
+    return lines
+
+
+def _text(line: Image.Image) -> tuple[str, float]:
+    """The text of a line and how certain it is."""
+    from fundwright.reading.recognition_models import CHARACTERS, RECOGNIZER
+
+    width = min(max(1, math.ceil(_NARROWED * _LINE_HEIGHT * line.width / line.height)), _MOST_WIDTH)
+    pixels = _as_input(line.resize((width, _LINE_HEIGHT), Image.Resampling.BILINEAR, reducing_gap=2.0))
+    pixels = np.pad(pixels, ((0, 0), (0, 0), (0, 0), (0, max(0, _MIN_WIDTH - width))))
+    steps: Any = RECOGNIZER.run(None, {"x": pixels})[0]
+    best = steps[0].argmax(axis=1)
+    is_new = (best != 0) & (best != np.r_[0, best[:-1]])
+    sure = steps[0].max(axis=1)[is_new]
+    return "".join(CHARACTERS[each] for each in best[is_new]), float(sure.mean()) if len(sure) else 0.0
+
+
+def _as_input(picture: Image.Image) -> Pixels:
+    """Blue, green, and red from -1 to 1, as the models expect them."""
+    pixels = np.asarray(picture, dtype=np.float32)[:, :, ::-1].transpose(2, 0, 1)
+    return np.ascontiguousarray(pixels[None] / 127.5 - 1.0)
