@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from itertools import takewhile
 
 from PIL import Image, ImageOps, ImageSequence
 
@@ -13,7 +14,7 @@ from fundwright.reading.document import Document
 from fundwright.reading.formats import Unreadable
 from fundwright.reading.paragraphs import words_of
 from fundwright.reading.placed import paragraphs_of
-from fundwright.reading.recognition import blocks_of_paragraphs, recognized
+from fundwright.reading.recognition import blocks_of_paragraphs, may_recognize, recognized
 
 
 class ImageReader:
@@ -34,7 +35,8 @@ class ImageReader:
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             try:
                 picture = Image.open(io.BytesIO(content), formats=(self.label,))
-                pages = [paragraphs_of(recognized(_upright(each))) for each in ImageSequence.Iterator(picture)]
+                frames = ImageSequence.Iterator(picture) if picture.format == "TIFF" else [picture]
+                pages = [paragraphs_of(recognized(_upright(each))) for each in takewhile(lambda _: may_recognize(), frames)]
             except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
                 raise Unreadable(
                     t(
@@ -44,7 +46,7 @@ class ImageReader:
                     )
                 ) from error
         words = words_of(line.text for groups in pages for group in groups for line in group)
-        numbered = enumerate(pages, 1) if len(pages) > 1 else [(None, pages[0])]
+        numbered = enumerate(pages, 1) if len(pages) > 1 else ((None, groups) for groups in pages)
         return Document(
             tuple(with_boxes([block for page, groups in numbered for block in blocks_of_paragraphs(groups, words, page)]))
         )

@@ -37,7 +37,7 @@ from fundwright.reading.formats import Unreadable
 from fundwright.reading.from_docling import head_of
 from fundwright.reading.paragraphs import paragraphs, words_of
 from fundwright.reading.placed import GAP, Box, Line, joined, paragraphs_of, rows_of
-from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, blocks_of_paragraphs, recognized
+from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, blocks_of_paragraphs, may_recognize, recognized
 from fundwright.reading.symbols import CHECKED, UNCHECKED, with_symbols
 
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
@@ -132,14 +132,15 @@ def _parsed(content: bytes, filename: str) -> tuple[list[Any], list[Any]]:
 
 
 def _recognized(content: bytes, pages: Sequence[Any]) -> dict[int, list[Line]]:
-    """What text recognition reads on pages that are pictures or whose fonts do not say which characters they have, by the number of the page."""
+    """What text recognition reads on pages that are pictures or whose fonts do not say which characters they have, by the number of the page. It replaces what
+    liteparse has read there."""
     import pypdfium2
 
     document: Any = None
     found = dict[int, list[Line]]()
     for page in pages:
         letters, is_unmapped = len(_letters(page.text)), _is_unmapped(page)
-        if letters >= _FEW_LETTERS and not is_unmapped:
+        if (letters >= _FEW_LETTERS and not is_unmapped) or not may_recognize():
             continue
         if document is None:
             document = pypdfium2.PdfDocument(content)
@@ -148,8 +149,9 @@ def _recognized(content: bytes, pages: Sequence[Any]) -> dict[int, list[Line]]:
         if is_unmapped or not letters or _covered(shown) > _MOST_OF_PAGE:
             scale = min(_DPI / 72, math.sqrt(MOST_PIXELS / max(shown.get_width() * shown.get_height(), 1.0)))
             lines = recognized(shown.render(scale=scale).to_pil())
-            if is_unmapped or sum(len(_letters(line.text)) for line in lines) > letters:
+            if lines and (is_unmapped or sum(len(_letters(line.text)) for line in lines) > letters):
                 found[page.page_num] = lines
+                page.text_items, page.blocks, page.form_fields = [], [], []
     return found
 
 
@@ -170,12 +172,12 @@ def _covered(page: Any) -> float:
 class _Page:
     """The lines of a page, and the layout block or the recognized paragraph that each belongs to."""
 
-    def __init__(self, page: Any, invisible: Sequence[Box], recognized: Sequence[Line]) -> None:
+    def __init__(self, page: Any, invisible: Sequence[Box], lines: Sequence[Line]) -> None:
         report_progress()
         self._invisible = invisible
         self.number: int = page.page_num
         self._page = page
-        self._height: float = HEIGHT if recognized else page.height or 1.0
+        self._height: float = HEIGHT if lines else page.height or 1.0
         self._colored = [
             _box(shape.bbox)
             for shape in (page.vector_graphics.shapes if page.vector_graphics else ())
@@ -184,22 +186,20 @@ class _Page:
         self._colored += [_rect(block.bbox) for block in page.blocks or () if block.kind == "figure" and block.bbox is not None]
         struck = [each for each in page.annotations or () if each.subtype.lower() == "strikeout"]
         self._struck = [_rect(rect) for each in struck for rect in each.quadpoint_rects or ([each.rect] if each.rect else [])]
-        self._layout = [
-            block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None and not recognized
-        ]
+        self._layout = [block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None]
         boxes = [_rect(block.bbox) for block in self._layout]
         self._items: list[list[tuple[str, Box]]] = [[] for _ in self._layout]
         rest = list[tuple[str, Box]]()
-        texts = list(self._texts()) if not recognized else []
+        texts = list(self._texts())
         for item in texts:
             place = _innermost(boxes, item[1])
             (rest if place is None else self._items[place]).append(item)
-        for item in self._filled(texts) if not recognized else ():
+        for item in self._filled(texts):
             beside = _beside(item[1], texts)
             place = _innermost(boxes, item[1] if beside is None else beside)
             (rest if place is None else self._items[place]).append(item)
-        self._recognized = paragraphs_of(recognized)
-        self._rest = [line for paragraph in self._recognized for line in paragraph] if recognized else _lines(rest)
+        self._recognized = paragraphs_of(lines)
+        self._rest = [line for paragraph in self._recognized for line in paragraph] or _lines(rest)
         self._lines = [_lines(items) for items in self._items]
         self.lines = [line for lines in (*self._lines, self._rest) for line in lines]
 

@@ -38,7 +38,7 @@ _EXPANSION = 1.6
 _MOST_LINES = 1_000
 _LONG = 4.0
 """Lines that are this many times as long as high show how a page is skewed."""
-_MIN_SKEW = math.radians(0.1)
+_MIN_SKEW = math.radians(0.2)
 _LINE_HEIGHT, _MIN_WIDTH, _MOST_WIDTH = 48, 320, 4_800
 _NARROWED = 0.8
 """Lines are read at this share of their width: as well, and in three quarters of the time."""
@@ -61,7 +61,7 @@ _left = ContextVar[_Left | None]("recognition", default=None)
 
 @contextmanager
 def bounded_recognition() -> Iterator[None]:
-    """Recognize only some of the pictures that are read in this context."""
+    """Give the document that is read in this context its share, see `may_recognize`."""
     token = _left.set(_Left(_MOST_PICTURES, time.monotonic() + _MOST_S))
     try:
         yield
@@ -69,14 +69,16 @@ def bounded_recognition() -> Iterator[None]:
         _left.reset(token)
 
 
-def recognized(picture: Image.Image) -> list[Line]:
-    """The lines of text in a picture, with their places in it after it was turned upright, as if it was `HEIGHT` high. None if too many pictures of the
-    document have been recognized."""
-    report_progress()
+def may_recognize() -> bool:
+    """Whether the document's share is not used up. Ask before rendering or decoding a picture, which takes time, too."""
     left = _left.get()
-    if left is not None:
-        if not left.pictures or time.monotonic() > left.until:
-            return []
+    return left is None or (left.pictures > 0 and time.monotonic() < left.until)
+
+
+def recognized(picture: Image.Image) -> list[Line]:
+    """The lines of text in a picture, with their places in it after it was turned upright, as if it was `HEIGHT` high."""
+    report_progress()
+    if (left := _left.get()) is not None:
         left.pictures -= 1
     if min(picture.size) < _MIN_SIDE:
         return []
