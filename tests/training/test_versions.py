@@ -152,4 +152,3 @@ class TestSketch:
 
     def test_of_a_text_without_words_is_empty(self) -> None:
         assert sketches.sketch_of("— two words") == []
-
