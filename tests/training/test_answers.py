@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections import Counter
 
+import pypdf
 import pytest
 
 from fundwright.accounts.schemas import Actor
@@ -12,6 +14,7 @@ from fundwright.core.assembly import Core
 from fundwright.language import service as language
 from fundwright.language.schemas import nearest_heading
 from fundwright.training import answering, service
+from tests.reading.test_readers import written_pdf
 from tests.support.snapshots import Snapshots
 from tests.training.conftest import AddFile
 
@@ -477,3 +480,16 @@ async def test_a_person_in_another_role_is_no_answer(committed: Core, owner: Act
     assert (await ask("Who is our contracts administrator?"))[0].startswith("Jo Laskaris")
     assert not await ask("Who is our medical director?")
     assert "Ada Flint" in (await ask("Who is our point of contact at USGS?"))[0]
+
+
+async def test_an_answer_names_the_page_as_its_document_does(committed: Core, owner: Actor, add_file: AddFile) -> None:
+    pages = pypdf.PdfWriter(io.BytesIO(written_pdf([b"(This proposal has two parts.)"], [b"(Demobilization costs $46,200.)"])))
+    pages.set_page_label(0, 0, style="/r")
+    pages.set_page_label(1, 1, style="/D")
+    pages.write(target := io.BytesIO())
+    async with committed.database.transaction() as session:
+        document = await add_file(session, owner, committed, target.getvalue(), "prices.pdf")
+    await service.run_inline(committed, owner, [document.id])
+    embedder = await language.get_embedder(committed)
+    answer, *_ = await service.find_answers(committed, owner, "How much does demobilization cost?", embedder=embedder)
+    assert (answer.page, answer.page_label) == (2, "1")

@@ -50,7 +50,7 @@ class Footnotes:
 
 def _place(citation: CitationRead) -> str:
     """Name document, heading, and page for a reader. Headings that repeat the document's title are left out."""
-    title, page = citation.document_title, citation.page
+    title, page = citation.document_title, citation.page_label or citation.page
     path = [part for part in citation.heading if part.casefold() not in title.casefold()]
     heading = heading_text(path)
     if heading and page is not None:

@@ -413,6 +413,8 @@ class CitationRead(BaseModel):
     document_title: str
     heading: CitedHeading
     page: int | None
+    page_label: str = ""
+    """What the document calls the page, if that is not its number."""
     text: str
     quotes: tuple[tuple[int, int], ...] = ()
     is_restricted: bool = False

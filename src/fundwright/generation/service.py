@@ -66,6 +66,7 @@ from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.templates import service as templates
 from fundwright.training import service as training
+from fundwright.training.schemas import label_of
 from fundwright.trash import service as trash
 from fundwright.workspaces import restrictions
 from fundwright.workspaces import service as workspaces
@@ -568,7 +569,9 @@ def job_title(draft: DraftRead) -> Message:
 async def _read(session: AsyncSession, actor: Actor, row: repository.DraftAndJob) -> DraftRead:
     draft, job = row.draft, row.job
     jobs = await repository.section_jobs(session, draft.id)
-    found = {citation.number: _citation(citation) for citation in await repository.citations(session, draft.id)}
+    cited = await repository.citations(session, draft.id)
+    labels = await training.page_labels_of(session, actor, {citation.document_id for citation in cited})
+    found = {each.number: _citation(each, labels.get(each.document_id, ())) for each in cited}
     withheld = await find_withheld(session, actor, draft.id)
     citations = found | {number: _withheld_citation(number) for number in withheld.numbers}
     sections = tuple(
@@ -693,7 +696,7 @@ def _withheld_citation(number: int) -> CitationRead:
     )
 
 
-def _citation(citation: Citation) -> CitationRead:
+def _citation(citation: Citation, labels: Sequence[str] = ()) -> CitationRead:
     return CitationRead(
         number=citation.number,
         passage_id=citation.passage_id,
@@ -701,5 +704,6 @@ def _citation(citation: Citation) -> CitationRead:
         document_title=citation.document_title,
         heading=citation.heading,
         page=citation.page,
+        page_label=label_of(labels, citation.page),
         text=citation.text,
     )

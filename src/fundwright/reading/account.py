@@ -63,6 +63,7 @@ class ReadingAccount(BaseModel):
     notes: int = 0
     pictures: int = Field(default=0, description="Pictures with a text that describes them.")
     attachments: int = 0
+    page_labels: tuple[str, ...] = Field(default=(), description="What the file calls its pages, if these are not their numbers.")
     recognized: tuple[RecognizedPage, ...] = ()
     unread: tuple[UnreadPart, ...] = ()
 
@@ -104,9 +105,15 @@ def account_of(read: Document) -> ReadingAccount:
         notes=sum(isinstance(block, Note) for block in blocks),
         pictures=sum(isinstance(block, Figure) and bool(block.blocks) for block in blocks),
         attachments=sum(isinstance(block, Attachment) and bool(block.blocks) for block in blocks),
+        page_labels=_labels(read),
         recognized=tuple(_recognized(blocks)),
         unread=tuple(UnreadPart(missing=each.missing, page=each.page, name=each.name, count=each.count) for each in read.unread),
     )
+
+
+def _labels(read: Document) -> tuple[str, ...]:
+    numbers = tuple(str(number) for number in range(1, len(read.page_labels) + 1))
+    return () if read.page_labels == numbers else read.page_labels
 
 
 def _recognized(blocks: list[document.Block]) -> Iterator[RecognizedPage]:

@@ -100,7 +100,8 @@ class PdfReader:
         words = words_of(line.text for page in layouts for line in page.lines)
         seen = set[str]()
         blocks = [block for page in layouts for block in page.blocks(margins, seen, words)]
-        return Document((*with_boxes(blocks), *attachments), title)
+        labels = tuple(page.label for page in layouts)
+        return Document((*with_boxes(blocks), *attachments), title, pages=len(pages), page_labels=labels)
 
 
 def _parsed(content: bytes, filename: str) -> tuple[list[Any], list[Any]]:
@@ -176,6 +177,7 @@ class _Page:
         report_progress()
         self._invisible = invisible
         self.number: int = page.page_num
+        self.label = without_signs(page.page_label or "") or str(self.number)
         self._page = page
         self._height: float = HEIGHT if lines else page.height or 1.0
         self._colored = [
@@ -238,7 +240,7 @@ class _Page:
         text = " ".join(line.text.split())
         if not text:
             return
-        if text == (self._page.page_label or str(self.number)):
+        if text == self.label:
             yield _LABEL
         yield text
         for number in list(_NUMBER.finditer(text))[:3]:

@@ -311,6 +311,14 @@ async def accounts_of(session: AsyncSession, owner_id: UUID, document_ids: Colle
     return {id: ReadingAccount.model_validate(account) for id, account in rows}
 
 
+async def page_labels_of(session: AsyncSession, owner_id: UUID, document_ids: Collection[UUID]) -> dict[UUID, Sequence[str]]:
+    labels = Document.account["page_labels"]
+    query = select(Document.id, labels).where(
+        Document.owner_id == owner_id, Document.id.in_(document_ids), func.jsonb_typeof(labels) == "array"
+    )
+    return dict((await session.execute(query)).all())
+
+
 async def text_of(session: AsyncSession, owner_id: UUID, document_id: UUID) -> str | None:
     """Return the extracted text of a document, also of one in the trash."""
     own = or_(Document.owner_id == owner_id, trash.in_trash_of(owner_id, Document))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar
@@ -356,6 +357,11 @@ class Passage(PassagePlace):
     similarity: float
 
 
+def label_of(labels: Sequence[str], page: int | None) -> str:
+    """What a document with these labels of pages calls a page, or "" if that is its number."""
+    return labels[page - 1] if page is not None and page <= len(labels) else ""
+
+
 class DocumentText(BaseModel):
     """The whole text of a document, and its passages in order."""
 
@@ -374,6 +380,8 @@ class Answer(Passage):
 
     answer_start: int
     answer_end: int
+    page_label: str = ""
+    """What the document calls the page, if that is not its number."""
 
 
 class Unsearched(BaseModel):

@@ -62,6 +62,7 @@ from fundwright.training.schemas import (
     TrainDocuments,
     Unsearched,
     Usage,
+    label_of,
 )
 from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file, visible_title
 from fundwright.trash import service as trash
@@ -276,7 +277,7 @@ def answers_as_csv(found: Sequence[Answer]) -> AsyncIterator[str]:
         [
             (t("Document"), lambda passage: passage.document_title),
             (t("Heading"), lambda passage: heading_text(passage.heading)),
-            (t("Page"), lambda passage: passage.page),
+            (t("Page"), lambda passage: passage.page_label or passage.page),
             (t("Relevance"), lambda passage: passage.score),
             (t("Answer"), lambda passage: passage.text[passage.answer_start : passage.answer_end]),
             (t("Text"), lambda passage: passage.text),
@@ -457,6 +458,12 @@ async def unread_of(session: AsyncSession, actor: Actor, document_ids: Collectio
     """Return what was not read of those documents that the actor has, in the reader's language."""
     accounts = await repository.accounts_of(session, actor.workspace_id, document_ids)
     return {id: account.unread_text for id, account in accounts.items() if account.unread}
+
+
+@needs(Permission.READ)
+async def page_labels_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, Sequence[str]]:
+    """Return what those of these documents that the actor has call their pages, if these are not their numbers."""
+    return await repository.page_labels_of(session, actor.workspace_id, document_ids)
 
 
 @needs(Permission.READ)
@@ -796,9 +803,11 @@ async def _find_answers(
     texts = [statement.text for statement in statements] + answering.headings_of(statements)
     async with core.database.transaction() as session:
         shares = [await repository.word_shares(session, actor.workspace_id, each, texts) for each in asked.questions]
+        labels = await repository.page_labels_of(session, actor.workspace_id, {each.document_id for each in passages})
     similarities = asked.vectors @ (await embedder.embed(texts)).T
     question, parts = asked.question, asked.parts
-    return await core.computing.run(partial(answering.answers, question, parts, passages, statements, similarities, shares))
+    found = await core.computing.run(partial(answering.answers, question, parts, passages, statements, similarities, shares))
+    return [each.model_copy(update={"page_label": label_of(labels.get(each.document_id, ()), each.page)}) for each in found]
 
 
 @needs(Permission.READ)

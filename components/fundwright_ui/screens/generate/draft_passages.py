@@ -185,7 +185,7 @@ def title_within(citation: CitationRead) -> str:
 
 def _within(citation: CitationRead) -> str:
     """The position of the passage in its document."""
-    on_page = t("page {page}", page=citation.page) if citation.page is not None else ""
+    on_page = t("page {page}", page=citation.page_label or citation.page) if citation.page is not None else ""
     heading = nearest_heading(headings_below(citation.document_title, citation.heading))
     return " · ".join(filter(None, (heading, on_page)))
 

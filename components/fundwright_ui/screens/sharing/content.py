@@ -211,7 +211,7 @@ def _sources(draft: DraftRead, *, shows_titles: bool) -> VdomDict | None:
                         {"className": "fw-shared-source", "id": _source_id(citation.number), "key": str(citation.number)},
                         html.span({"className": "fw-source-number"}, str(citation.number)),
                         html.span(
-                            t("page {page}", page=citation.page)
+                            t("page {page}", page=citation.page_label or citation.page)
                             if shows_titles and citation.page is not None
                             else nt("cited {n} time", "cited {n} times", counts[citation.number])
                         ),
