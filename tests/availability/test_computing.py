@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -37,7 +38,7 @@ from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities import categorizing
 from fundwright.templates import files
 from fundwright.templates.schemas import TemplateQuestion, TemplateSection
-from fundwright.training import answering, extraction
+from fundwright.training import answering, extraction, repository
 from fundwright.training.chunking import ChunkedDocument, ChunkSpan, ids_of
 from fundwright.training.kinds import propose
 from fundwright.training.schemas import DocumentText, Passage, PassagePlace, PastedText
@@ -70,7 +71,8 @@ def _section() -> TemplateSection:
 @cache
 def _passages() -> list[Passage]:
     """As many as a question reads, each as long as a passage can be."""
-    texts = (each * (4_000 // len(each)) for each in [*worst.PATTERNS.values(), worst.ANSWERS][-8:])
+    count = 8 + repository._MAX_IDENTIFIED
+    texts = (each * (4_000 // len(each)) for each in islice(cycle([*worst.PATTERNS.values(), worst.ANSWERS][-8:]), count))
     return [
         Passage(
             id=uuid4(), heading=(), page=1, start=0, end=4_000, document_id=uuid4(), document_title="A",
@@ -84,7 +86,7 @@ _QUESTION = "How many 1,234.5 mW are 12/1/2026? " * 50
 
 
 def _answers() -> partial[Any]:
-    statements = answering.statements_in(_passages(), _QUESTION)
+    statements = answering.statements_in(_passages(), _QUESTION, most=8)
     size = len(statements) + len(answering.headings_of(statements))
     similarities = _CHANCE.random((6, size), dtype=np.float32)
     return partial(
@@ -172,7 +174,7 @@ WORST: Mapping[str, Callable[[], partial[Any]]] = {
     "collecting._choose_from": lambda: partial(
         collecting._choose_from, _section(), [_document()], [{}] * 10, (), company="", is_generative=False
     ),
-    "answering.statements_in": lambda: partial(answering.statements_in, _passages(), _QUESTION),
+    "answering.statements_in": lambda: partial(answering.statements_in, _passages(), _QUESTION, most=8),
     "answering.answers": _answers,
     "__init__._read": lambda: partial(extractive._read, _request(), {}),
     "__init__._answers": _choices,

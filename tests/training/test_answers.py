@@ -493,3 +493,59 @@ async def test_an_answer_names_the_page_as_its_document_does(committed: Core, ow
     embedder = await language.get_embedder(committed)
     answer, *_ = await service.find_answers(committed, owner, "How much does demobilization cost?", embedder=embedder)
     assert (answer.page, answer.page_label) == (2, "1")
+
+class TestTheTextAround:
+    """An answer can depend on what stands above or below it."""
+
+    async def _shown(self, core: Core, owner: Actor, question: str) -> str:
+        embedder = await language.get_embedder(core)
+        found = await service.find_answers(core, owner, question, embedder=embedder)
+        return " ".join(answering.in_words(found[0]).split()) if found else ""
+
+    async def test_a_heading_that_is_the_question_is_answered_below(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        asked = "# Questions\n\n## Do you rent kayaks to groups?\n\nYes, ten at most.\n\n## Who repairs torn sails?\n\nThe loft in Sturgeon Bay.\n"
+        other = "# Sails\n\nTorn sails of the club are stored in the shed behind the pier until spring.\n"
+        actor = await trained(committed, owner, add_file, (asked, "faq.md"), (other, "sails.md"))
+        assert await self._shown(committed, actor, "Who repairs torn sails?") == "The loft in Sturgeon Bay."
+        assert await self._shown(committed, actor, "Do you rent kayaks to groups?") == "Yes, ten at most."
+
+    async def test_an_exception_is_shown_with_its_rule(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        rule = "Deliveries leave the warehouse on Mondays."
+        exception = "Except for frozen goods, which leave it on Fridays."
+        actor = await trained(
+            committed, owner, add_file, (f"# Rules\n\n{rule}\n", "a.md"), (f"# Plan\n\n{rule}\n\n{exception}\n", "b.md")
+        )
+        assert await self._shown(committed, actor, "When do deliveries of frozen goods leave?") == f"{rule} {exception}"
+
+    async def test_a_role_ends_before_the_place(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        crew = "# Crew\n\nThe plan of the night crew shows the whole terminal.\n\nDock Foreman: Ines Varga\n\nCrane Operator: Olaf Beck\n"
+        actor = await trained(committed, owner, add_file, (crew, "crew.md"))
+        assert "Ines Varga" in await self._shown(committed, actor, "Who is the dock foreman in the plan of the night crew?")
+
+    async def test_the_document_that_the_question_names_comes_first(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        head = "| Position | Year 1 price | Year 2 price |\n| - | - | - |\n"
+        actor = await trained(
+            committed,
+            owner,
+            add_file,
+            (f"# Marina\n\n{head}| Deck hand | $31.00 | $32.10 |\n", "a.md"),
+            (f"# Summer tariff\n\n{head.replace(' price', '')}| Deck hand | $27.50 | $28.40 |\n", "b.md"),
+        )
+        shown = await self._shown(committed, actor, "What is the year 2 price of a deck hand in the summer tariff?")
+        assert "$28.40" in shown
+
+    async def test_the_last_line_of_a_record_may_name_it(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        projects = "\n\n".join(
+            f"Project {number}\nContract number W91-{number}\nContract value {value}\n{title}\n\nThe customer accepted all of it.\n\nCompleted in {2010 + number}"
+            for number, value, title in (
+                (1, "$410,000", "Seawall at Cape Vinson"),
+                (2, "$520,000", "Boardwalk at Elm Point"),
+                (3, "$630,000", "Lighthouse at Gull Rock"),
+            )
+        )
+        actor = await trained(committed, owner, add_file, (projects, "projects.txt"))
+        assert "$520,000" in await self._shown(committed, actor, "What was the contract value of the boardwalk at Elm Point?")

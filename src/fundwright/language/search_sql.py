@@ -36,6 +36,12 @@ def has_any(search: ColumnElement[Any], lexemes: str | BindParameter[str]) -> Co
     return search.op("@@", return_type=Boolean())(cast(lexemes, TSQUERY))
 
 
+def has_all(search: ColumnElement[Any], words: str) -> ColumnElement[bool]:
+    """Whether a text has all of these words."""
+    query = func.plainto_tsquery(literal_column("'english'"), func.keep_names(words))
+    return search.op("@@", return_type=Boolean())(query)
+
+
 def word_distance(words: ColumnElement[Any], query: SparseVector | BindParameter[SparseVector]) -> ColumnElement[float]:
     """Return the negated BM25 score for `retrieval.words_vector`."""
     return words.op("<#>", return_type=Float())(cast(query, SPARSEVEC(retrieval.WORD_DIMENSION)))

@@ -46,6 +46,7 @@ _MARKS = "-*•–—▪●○◦■□►➢➤✓✔»›·§‣⁃∙\u2022\u
 _BULLET = re.compile(rf"[ \t]{{0,40}}(?:[{re.escape(_MARKS)}]|o(?=\s)|\(?(?:\d{{1,2}}|[a-z])[.)])\s{{1,20}}(?=\S)")
 _PRIVATE_MARK = re.compile(r"[ \t]{0,40}[\ue000-\uf8ff]\s{0,20}(?=\S)")
 _NUMBERED = re.compile(r"\s{0,20}(?:\d{1,2}(?:(?:\.\d{1,2}){1,3}[.)]?|[.)])|[IVX]{1,5}\.|[A-Z]\.)\s{1,20}(?=[A-ZÄÖÜÉÀ])")
+_CLAUSE = re.compile(r"\s{0,20}\d{1,2}(?:\.\d{1,2}){2}")
 _RULE = re.compile(r"[\s|:=_*~+.-]{3,}")
 _HEAD_RULE = re.compile(r"\s{0,3}\|(?:\s?:?-{1,100}:?\s?\|){1,100}\s{0,10}")
 """Between the names of columns and the rows, as in Markdown, where a table of two columns often has a labeled value above the rule."""
@@ -108,7 +109,8 @@ class BlockKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """`text` has no list markers and line breaks; `start` and `end` are its position. A pair has a label, a row has cells."""
+    """`text` has no list markers and line breaks; `start` and `end` are its position. A pair has a label, a row has cells, and an item or
+    a heading may have a number, such as “2.1.1.”."""
 
     kind: BlockKind
     text: str
@@ -118,6 +120,7 @@ class Block:
     cells: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     """The column headers above the cells of a row."""
+    number: str = ""
 
 
 @dataclass(slots=True)
@@ -150,7 +153,7 @@ class _Reading:
             mark = _BULLET.match(marked) or _PRIVATE_MARK.match(marked) or _NUMBERED.match(marked)
             start += mark.end() if mark else 0
             # An item with several sentences is one item: its first words name it.
-            self._add(BlockKind.ITEM, start, end)
+            self._add(BlockKind.ITEM, start, end, number=_number_in(mark))
         elif (
             not any(_SENTENCE_END.search(self.line(line)) for line in lines)
             and not _SENTENCE_BREAK.search(self.text[start:end])
@@ -191,12 +194,12 @@ class _Reading:
                 whole.append(place)
         return whole
 
-    def _add(self, kind: BlockKind, start: int, end: int, *, label: str = "") -> None:
+    def _add(self, kind: BlockKind, start: int, end: int, *, label: str = "", number: str = "") -> None:
         if end - start > MAX_CHARACTERS:
             return  # encoded data, or a table without separators: it cannot be quoted
         text = " ".join(self.text[start:end].split())
         if text:
-            self.blocks.append(Block(kind, text, start, end, label=label))
+            self.blocks.append(Block(kind, text, start, end, label=label, number=number))
 
 
 def read(text: str) -> list[Block]:
@@ -221,6 +224,12 @@ def read(text: str) -> list[Block]:
             _read_line(reading, place, places[index - 1] if index else None, after)
     reading.close()
     return _resolve_headings(text, _split_section_labels(_fill_labels_down(_transpose_tables(reading.blocks))))
+
+
+def _number_in(mark: re.Match[str] | None) -> str:
+    """“2.1.1.” for a mark with a number or a letter, "" for a bullet."""
+    number = mark[0].strip() if mark else ""
+    return number if len(number) > 1 else ""
 
 
 def _header_lines(text: str, places: list[tuple[int, int]]) -> frozenset[int]:
@@ -441,10 +450,9 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
     )
     if (is_titled or is_named) and not numbered and (not bullet or _is_numbered_heading(reading, line, after)):
         reading.close()
-        text = (
-            _NUMBERED.sub("", line, count=1).strip().rstrip(":").strip("*_# ") if _NUMBERED.match(line) else line.strip(" :*_#")
-        )
-        reading.blocks.append(Block(BlockKind.HEADING, " ".join(text.split()), start, end))
+        mark = _NUMBERED.match(line)
+        text = line[mark.end() :].strip().rstrip(":").strip("*_# ") if mark else line.strip(" :*_#")
+        reading.blocks.append(Block(BlockKind.HEADING, " ".join(text.split()), start, end, number=_number_in(mark)))
         return
     if bullet:
         listed = [pair for pair in _pairs(line[bullet.end() :]) if field_labels.is_known(pair[0])]
@@ -693,7 +701,7 @@ def _is_numbered_heading(reading: _Reading, line: str, after: tuple[int, int] | 
 
 
 def _numbered_item(reading: _Reading, line: str, place: tuple[int, int]) -> re.Match[str] | None:
-    """The marker of “2.3 Rope access” directly above or below “2.4 Underwater inspection”."""
+    """The marker of “2.3 Rope access” directly above or below “2.4 Underwater inspection”, or of “2.1.1 The contractor shall …”."""
     mark = _NUMBERED.match(line)
     if mark is None or "." not in line.split()[0].rstrip(".)"):
         return None
@@ -701,9 +709,14 @@ def _numbered_item(reading: _Reading, line: str, place: tuple[int, int]) -> re.M
     below = reading.text[place[1] : place[1] + _LINE_CHARACTERS].lstrip().split("\n")[0]
     number = _mark_number(line)
     nearby = ((before, number - 1), (below, number + 1))
-    is_one_of = _continues_numbering(reading, line) or any(
-        _NUMBERED.match(other) and _mark_shape(other) == _mark_shape(line) and _mark_number(other) == expected
-        for other, expected in nearby
+    is_clause = _CLAUSE.match(line) is not None and not is_heading(line)
+    is_one_of = (
+        is_clause
+        or _continues_numbering(reading, line)
+        or any(
+            _NUMBERED.match(other) and _mark_shape(other) == _mark_shape(line) and _mark_number(other) == expected
+            for other, expected in nearby
+        )
     )
     return mark if is_one_of else None
 

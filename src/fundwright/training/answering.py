@@ -29,6 +29,7 @@ from fundwright.language.structure import MAX_CHARACTERS, Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 from fundwright.language.units import spell_out_label, spell_out_units
 from fundwright.training import naming
+from fundwright.training.identifiers import Identifier, identifiers_in
 from fundwright.training.listings import RequestedList, requested_list
 from fundwright.training.schemas import Answer, Passage
 
@@ -40,6 +41,8 @@ _ENDS = (".", "!", "?", "…", ".”", '."')
 _SENTENCE_MEANING, _FRAGMENT_MEANING = 0.8, 0.5
 """The weight of meaning; the rest is the weight of words."""
 _HEADING_WEIGHT = 0.15
+_ANSWERS_HEADING = 0.9
+"""The text below a heading that is a question has at least this share of the relevance of the heading."""
 _NAMED = 0.2
 """Added if a heading or label names what the question asks for."""
 _LISTED = 0.4
@@ -141,7 +144,9 @@ _QUANTITIES = tuple(
 _NOT_NAMED = 0.2
 """Subtracted from a statement that does not name the quantity, abbreviation, or role in the question."""
 _ASKS_COUNT = re.compile(r"\b(?:how many|how much|wie ?viele?|combien)\b", re.IGNORECASE)
-_ASKED_ROLE = re.compile(r"\bwho(?:['’]s| is| are) (?:our|the|your) ([^?,.]{3,60})", re.IGNORECASE)
+_ASKED_ROLE = re.compile(
+    r"\bwho(?:['’]s| is| are) (?:our|the|your) ([^?,.]{3,60}?)(?=[?,.]|$| (?:at|in|from|on|under|within)\b)", re.IGNORECASE
+)
 _COUNT = re.compile(r"(?:[^\W\d]{1,30} ){0,2}\d[\d,.]{0,15}(?: [^\W\d]{1,30}){0,2}")
 _COUNTED = 0.05
 """Added if a number is next to the noun that is counted, as in “groups of 12.”"""
@@ -168,6 +173,11 @@ _OF_CONTACT = 0.3
 _ASKS_DEGREE = re.compile(
     r"\b(?:degrees?|stud(?:y|ied)|educat\w+|graduat\w+|diplomas?|abschl[uü]ss\w*|studier\w*|diplômes?|étudié)\b", re.IGNORECASE
 )
+_EXCEPTS = re.compile(
+    r"(?:but|except|however|instead|otherwise|unless|aber|außer|jedoch|sonst|cependant|excepté|mais|sauf|sinon|toutefois)\b",
+    re.IGNORECASE,
+)
+"""Begins a sentence that is compared together with the one before it, which says what it is an exception to."""
 _BETWEEN = r"[\s-]+(?:(?:of|and|the|for|to|in|per|&)[\s-]+)?"
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 _ALONE = (BlockKind.HEADING, BlockKind.ROW, BlockKind.ITEM)
@@ -175,6 +185,10 @@ _ALONE = (BlockKind.HEADING, BlockKind.ROW, BlockKind.ITEM)
 _OF_NAMED, _NOT_OF_NAMED = 0.2, 0.5
 """Added to a statement about the names in the question, and subtracted from others; only half of it is subtracted if the document
 mentions the names."""
+_IDENTIFIED = 1.0
+"""Added to a statement that an identifier in the question names, and subtracted from one that another of the same form names."""
+_OF_RECORD = 0.9
+"""The share of a record's rating that its other statements get."""
 _BEGINNING = 300
 """The number of first characters of a document that show what it is about."""
 _PART = re.compile(
@@ -202,29 +216,58 @@ class Statement:
     record: int
     """The index, within the passage, of the row, item, paragraph, or group of labeled values that contains it."""
     is_sentence: bool
+    identified: tuple[float, ...] = ()
+    """The rating for each identifier in the question."""
     is_requested_list: bool = False
     """Whether it is the list that the question asks for."""
 
 
-def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]:
-    """Return every statement that may answer the question."""
+def statements_in(passages: Sequence[Passage], question: str, *, most: int) -> list[Statement]:
+    """Return every statement that may answer the question, from at most this many passages: those that have the identifiers in the
+    question, and then the first."""
     found: list[Statement] = []
-    question_words, wanted = _words(question), requested_list(question)
+    question_words, wanted, identifiers = _words(question), requested_list(question), identifiers_in(question)
     for index, passage in enumerate(passages):
-        heading, before = nearest_heading(passage.heading), len(found)
-        for record, block in _in_records(passage.text):
-            if block.kind == BlockKind.HEADING:
-                heading = block.text
-                continue
-            text = f"{block.label}: {block.text}" if block.label else block.text
-            if text in passage.place_at(block.start)[0] or _repeats(text, question_words):
-                continue  # a heading known to the file's reader by its style, or a repetition of the question
-            is_sentence = block.kind == BlockKind.ITEM or (block.kind == BlockKind.SENTENCE and text.endswith(_ENDS))
-            text = _in_words(block)
-            found.append(Statement(index, block.start, block.end, text, heading, block.label, record, is_sentence))
+        statements = _statements_of(passage, index, question_words, identifiers)
+        found += statements
         if wanted and passage.document_kind.is_ours and passage.document_kind != DocumentKind.RESUME:
-            found += _requested_lists(found[before:], wanted)
+            found += _requested_lists(statements, wanted)
+    ratings: dict[int, float] = {}
+    for each in found:
+        ratings[each.passage] = max(sum(each.identified), ratings.get(each.passage, 0.0))
+    best = sorted(ratings, key=lambda passage: -ratings[passage])[:most]
+    return [each for each in found if each.passage in best]
+
+
+def _statements_of(
+    passage: Passage, index: int, question_words: frozenset[str], identifiers: Sequence[Identifier]
+) -> list[Statement]:
+    found: list[Statement] = []
+    heading, heading_line = nearest_heading(passage.heading), ""
+    above: Block | None = None
+    for record, block in _in_records(passage.text):
+        begin = max(passage.text.rfind("\n", 0, block.start) + 1, above.end if above else 0)
+        line, headings = passage.text[begin : block.end], passage.place_at(block.start)[0]
+        text = f"{block.label}: {block.text}" if block.label else block.text
+        if block.kind == BlockKind.HEADING or text in headings or text.endswith("?"):
+            if found and above and _is_title_of(passage.text, above, block):
+                found = [replace(each, heading=text) if each.record == found[-1].record else each for each in found]
+            heading, heading_line = block.text, line
+        elif not _repeats(text, question_words):
+            is_sentence = block.kind == BlockKind.ITEM or (block.kind == BlockKind.SENTENCE and text.endswith(_ENDS))
+            text, start = _in_words(block), block.start
+            if above and found and found[-1].end == above.end and found[-1].is_sentence and _EXCEPTS.match(text):
+                text, start = f"{found[-1].text} {text}", found[-1].start
+            ratings = tuple(each.rating(block, line, (*headings, heading_line)) for each in identifiers)
+            found.append(Statement(index, start, block.end, text, heading, block.label, record, is_sentence, ratings))
+        above = block
     return found
+
+
+def _is_title_of(text: str, record: Block, heading: Block) -> bool:
+    """Whether an apparent heading is the last line of a record of labeled values, which it names."""
+    is_beside = record.kind == BlockKind.PAIR and not _BLANK_LINE.search(text, record.end, heading.start)
+    return is_beside and _BLANK_LINE.match(text, heading.end) is not None and not topics_of(heading.text)
 
 
 def _in_records(text: str) -> Iterator[tuple[int, Block]]:
@@ -328,6 +371,8 @@ def answers(
     scores = meaning * similarities[:, :count] + (1 - meaning) * words[:, :count]
     of_headings = _SENTENCE_MEANING * similarities[0, count:] + (1 - _SENTENCE_MEANING) * words[0, count:]
     by_heading = dict(zip(headings_of(statements), of_headings, strict=True))
+    below = np.array([by_heading.get(each.heading, 0.0) if each.heading.endswith("?") else 0.0 for each in statements])
+    scores[0] = np.maximum(scores[0], _ANSWERS_HEADING * below)
     names, words_of = _names_in(question), [_words(passage.text) for passage in passages]
     of_person = {index for index, passage in enumerate(passages) if _is_of_person(passage, words_of[index], names)}
     about_named = np.array(_name_scores(question, passages, words_of, statements, of_person))
@@ -351,11 +396,11 @@ def answers(
     relevances -= (_NO_TIME if asks_time else _NO_QUANTITY) * lacking
     relevances -= _NOT_NAMED * np.array([_lacks_name(question, each, passages[each.passage]) for each in statements])
     relevances += _COUNTED * counts.any(axis=0)
-    relevances += about_named
+    relevances += about_named + _IDENTIFIED * _identified(statements)
     shown = relevances - _NO_QUANTITY_SHOWN * lacking
     of_parts = scores[1:] + _COUNTED * counts[: len(parts)] - _NO_QUANTITY_SHOWN * lacks[: len(parts)] + about_named
     best: dict[int, Answer] = {}
-    least = max(MIN_RELEVANCE, _LEAST_OF_BEST * float(relevances.max()))
+    least = max(MIN_RELEVANCE, _LEAST_OF_BEST * min(float(relevances.max()), 1.0))
     for place in np.argsort(-relevances, kind="stable"):
         if relevances[place] < least:
             break
@@ -373,6 +418,22 @@ def answers(
             }
             best[index] = Answer(**found, answer_start=start, answer_end=end)
     return sorted(best.values(), key=lambda answer: concerns_us and not answer.document_kind.is_ours)
+
+
+def in_words(answer: Answer) -> str:
+    """Return the text of an answer, in which each cell of a row follows the name of its column."""
+    parts, place = list[str](), answer.answer_start
+    for block in read(answer.text):
+        if block.kind == BlockKind.ROW and answer.answer_start <= block.start and block.end <= answer.answer_end:
+            between = answer.text[place : block.start] if place <= block.start else "\n"
+            parts += [between, _row_in_words(block)]
+            place = block.end
+    return "".join([*parts, answer.text[place : answer.answer_end]])
+
+
+def _row_in_words(block: Block) -> str:
+    cells = zip(block.columns or [""] * len(block.cells), block.cells, strict=True)
+    return "; ".join(f"{column}: {cell}" if column else cell for column, cell in cells if cell)
 
 
 def _span(
@@ -419,6 +480,20 @@ def _name_scores(
         records[key] = records.get(key, titles[each.passage]) | _words(f"{headings} {each.heading} {each.text}")
     shares = [max(names.share(records[each.passage, each.record]), passage_shares[each.passage]) for each in statements]
     return [_OF_NAMED * (share == 1) - _NOT_OF_NAMED * (1 - share) for share in shares]
+
+
+def _identified(statements: Sequence[Statement]) -> NDArray[np.floating]:
+    """Return the mean rating of each statement for the identifiers that any of them has or another of the same form. A statement
+    shares what identifies its record, and of several identifiers, it need have only one."""
+    records: dict[tuple[int, int], NDArray[np.floating]] = {}
+    ratings = np.array([each.identified for each in statements])
+    for rating, each in zip(ratings, statements, strict=True):
+        key = each.passage, each.record
+        records[key] = np.maximum(rating, records.get(key, rating))
+    of_records = _OF_RECORD * np.array([records[each.passage, each.record] for each in statements])
+    ratings = np.where(of_records > 0, np.maximum(ratings, of_records), ratings)
+    ratings = np.where((ratings > 0).any(axis=1, keepdims=True), np.maximum(ratings, 0), ratings)
+    return ratings[:, ratings.any(axis=0)].mean(axis=1) if ratings.any() else np.zeros(len(statements))
 
 
 def _lacks_quantity(question: str, text: str) -> bool:
@@ -495,8 +570,9 @@ def _evidence(
     is_of_others = is_about_us(question) and (not passage.document_kind.is_ours or _NO_OTHERS.is_of_others(statement.text))
     gives_reason = bool(_ASKS_REASON.search(question) and _REASON.search(statement.text))
     reports_failure = asks_failure and passage.document_kind.is_ours and bool(_FAILED.search(statement.text))
-    above = f"{passage.document_title} {heading_text(passage.place_at(statement.start)[0])} {statement.heading}".casefold()
-    is_named |= is_of_person or any(name in above for name in names)
+    titles = [each.casefold() for each in (passage.document_title, *passage.place_at(statement.start)[0], statement.heading)]
+    is_named |= is_of_person or any(name in title for name in names for title in titles)
+    is_named |= any(len(title.split()) > 1 and title in question.casefold() for title in titles)
     has_degree = is_of_person and bool(_ASKS_DEGREE.search(question) and DEGREE.search(statement.text))
     has_contact = bool(_CONTACT_DETAIL.search(statement.text))
     is_contact = bool(names) and not statement.is_sentence and has_contact

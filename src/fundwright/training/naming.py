@@ -12,8 +12,8 @@ _TYPED = re.compile(r"(?<!\S)[^\W\d_][\w’'-]*")
 _LETTERS = 4
 """Shorter words are not names, unless they are capitalized within the question."""
 _NAME = r"[A-ZÄÖÜÉ](?=[\w’'-]*[a-zäöüßé])[\w’'-]{2,30}"
-_NAMED = re.compile(rf"(?<=[\w,] ){_NAME}")
-"""A capitalized word within a sentence, other than an abbreviation."""
+_NAMED = re.compile(rf"(?<=[\w,] ){_NAME}(?![\w’'-]| \S*\d)")
+"""A capitalized word within a sentence, other than an abbreviation or the beginning of an identifier, such as “Gauge 061.”"""
 _NAMED_IN_PROSE = re.compile(rf"(?<=[a-zäöüßé,] ){_NAME}")
 """The same in a text with headings, whose words may all be capitalized."""
 _CAPITALIZES_NOUNS = re.compile(r"\b(?:wie|wer|wann|welche\w*|haben|ist|sind|wir|unser\w*|das|für)\b", re.IGNORECASE)

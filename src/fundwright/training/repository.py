@@ -74,6 +74,8 @@ from fundwright.workspaces.restrictions import contained, restricted_ids
 
 _CANDIDATES = 3_000
 """In workspaces with more chunks, about this many are scored by words: those with the rarest words."""
+_MAX_IDENTIFIED = 24
+"""At most this many further chunks with an identifier are read, those with most of the question's words."""
 _EXACT_LIMIT = 5_000
 """Accounts with fewer vectors are searched exactly, which is as fast as the index, and the owner filter cannot reduce recall."""
 _CONTEXT_CHARACTERS = 1_500
@@ -650,16 +652,18 @@ async def search_chunks(
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
     names: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
 ) -> list[Passage]:
     """Return the chunks that answer a question best, best first, see `retrieval`. If documents and kinds are given, only these are
-    searched. Chunks with `names` come first."""
+    searched. Chunks with `names` come first. Further chunks with all words of one of the `identifiers` come last."""
     lexemes = dict((await session.execute(_lexemes_of(query))).all())
     statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
     words = retrieval.weigh(lexemes, statistics)
     hidden = literal(await _hidden_documents(session, owner_id, document_ids, kinds), ARRAY(Uuid))
     is_seen = ~ChunkVector.chunk_id.in_(select(Chunk.id).where(Chunk.document_id == func.any(hidden)))
     is_indexed = await _is_index_worthwhile(session, owner_id, is_seen, model_id=model_id, dimension=len(vector))
-    by_words = select(Chunk.id, _word_distance(words)).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden))
+    searched = select(Chunk.id, _word_distance(words)).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden))
+    by_words = searched
     if statistics.texts > _CANDIDATES:
         known = [lexeme for lexeme in lexemes if retrieval.place_of(lexeme) in statistics.found_in]
         rarest = retrieval.rarest(known, statistics, most=_CANDIDATES)
@@ -679,14 +683,19 @@ async def search_chunks(
     rescored = select(Chunk.id, _word_distance(words), _distance(moved)).join(ChunkVector, ChunkVector.chunk_id == Chunk.id)
     found_ids = literal(list(scores), ARRAY(Uuid))
     # Filter both tables. Otherwise, the planner reads the vectors of all chunks.
-    found = and_(Chunk.id == func.any(found_ids), ChunkVector.chunk_id == func.any(found_ids))
-    rows = (await session.execute(rescored.where(Chunk.owner_id == owner_id, found, ChunkVector.model_id == model_id))).all()
+    is_found = and_(Chunk.id == func.any(found_ids), ChunkVector.chunk_id == func.any(found_ids))
+    rows = (await session.execute(rescored.where(Chunk.owner_id == owner_id, is_found, ChunkVector.model_id == model_id))).all()
     by_words, by_meaning = {id: -far for id, far, _ in rows}, {id: -far for id, _, far in rows}
     scores = retrieval.fuse(retrieval.scaled(by_words), retrieval.scaled(by_meaning), share=retrieval.PASSAGE_WORDS)
     if names:
         named = await _named_shares(session, found_ids, names)
         scores = dict(sorted(scores.items(), key=lambda item: -named.get(item[0], 0)))
-    return await _passages(session, owner_id, list(scores.items())[:limit], 1 - _distance(vector), model_id=model_id)
+    found = dict(list(scores.items())[:limit])
+    if identifiers:
+        has_one = or_(*(search_sql.has_all(Chunk.search.expression, each) for each in identifiers))
+        identified = list(await _nearest(session, searched.where(has_one)))[:_MAX_IDENTIFIED]
+        found |= {id: scores.get(id, 0.0) for id in identified}
+    return await _passages(session, owner_id, list(found.items()), 1 - _distance(vector), model_id=model_id)
 
 
 async def nearest_passages(

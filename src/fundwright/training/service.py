@@ -42,6 +42,7 @@ from fundwright.reading.formats import Reader, reader_of
 from fundwright.reading.markdown import MarkdownReader
 from fundwright.training import answering, collecting, naming, repository
 from fundwright.training.collecting import documents_topic
+from fundwright.training.identifiers import identifiers_in
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.schemas import (
     AcceptedFormat,
@@ -279,7 +280,7 @@ def answers_as_csv(found: Sequence[Answer]) -> AsyncIterator[str]:
             (t("Heading"), lambda passage: heading_text(passage.heading)),
             (t("Page"), lambda passage: passage.page_label or passage.page),
             (t("Relevance"), lambda passage: passage.score),
-            (t("Answer"), lambda passage: passage.text[passage.answer_start : passage.answer_end]),
+            (t("Answer"), answering.in_words),
             (t("Text"), lambda passage: passage.text),
         ],
         found,
@@ -759,7 +760,8 @@ async def find_answers(
     questions = [expanded, *parts]
     vectors = await embedder.embed(questions)
     abbreviated = " ".join((expanded, *units.abbreviations_of(question)))
-    asked = _Asked(question, parts, questions, vectors, abbreviated, naming.capitalized_in(question), document_ids)
+    spellings = [spelling for identifier in identifiers_in(question) for spelling in identifier.spellings]
+    asked = _Asked(question, parts, questions, vectors, abbreviated, naming.capitalized_in(question), spellings, document_ids)
     is_about_us = answering.is_about_us(question)
     answers = await _find_answers(core, actor, asked, embedder, limit=limit, kinds=OUR_KINDS if is_about_us else None)
     if not answers and is_about_us:
@@ -768,7 +770,8 @@ async def find_answers(
 
 
 class _Asked(NamedTuple):
-    """A question, what it consists of, and what to search for it. `vectors` are the embeddings of `questions`."""
+    """A question, what it consists of, and what to search for it. `vectors` are the embeddings of `questions`, `identifiers` are in
+    all their spellings."""
 
     question: str
     parts: Sequence[str]
@@ -776,6 +779,7 @@ class _Asked(NamedTuple):
     vectors: Vectors
     abbreviated: str
     names: Sequence[str]
+    identifiers: Sequence[str]
     document_ids: Collection[UUID] | None
 
 
@@ -783,6 +787,7 @@ async def _find_answers(
     core: Core, actor: Actor, asked: _Asked, embedder: Embedder, *, limit: int, kinds: Collection[DocumentKind] | None = None
 ) -> list[Answer]:
     """Opens its own transactions."""
+    most = max(limit, _READ_PASSAGES)
     async with core.database.transaction() as session:
         passages = await _search(
             session,
@@ -790,14 +795,15 @@ async def _find_answers(
             asked.abbreviated,
             asked.vectors[0],
             embedder=embedder,
-            limit=max(limit, _READ_PASSAGES),
+            limit=most,
             document_ids=asked.document_ids,
             kinds=kinds,
             names=asked.names,
+            identifiers=asked.identifiers,
         )
     if not passages:
         return []
-    statements = await core.computing.run(partial(answering.statements_in, passages, asked.question))
+    statements = await core.computing.run(partial(answering.statements_in, passages, asked.question, most=most))
     if not statements:
         return []
     texts = [statement.text for statement in statements] + answering.headings_of(statements)
@@ -841,6 +847,7 @@ async def _search(
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
     names: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
 ) -> list[Passage]:
     passages = await repository.search_chunks(
         session,
@@ -852,6 +859,7 @@ async def _search(
         document_ids=document_ids,
         kinds=kinds,
         names=names,
+        identifiers=identifiers,
     )
     is_searchable = bool(passages) or await repository.has_vectors(session, actor.workspace_id, embedder.id)
     if not is_searchable and await repository.count_outdated(session, actor.workspace_id, embedder.id):
