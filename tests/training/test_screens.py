@@ -167,6 +167,21 @@ class TestTrain:
             assert [column.text for column in screen.elements("columnheader")][-3:] == ["Ferry", "Speed", "Seats"]
             assert [item.text for item in screen.elements("listitem")][-2:] == ["Life vests for everyone", "Two spare engines"]
 
+    async def test_each_table_has_the_names_of_its_columns_and_each_clause_its_number(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        text = "# Fleet\n\n| Ferry | Speed | Seats |\n|---|---|---|\n| Anna | 12 knots | forty |\n\n| Pier | Depth | Owner |\n|---|---|---|\n"
+        text += "| North | 4 m | City |\n\n3.1.1. Ferries leave on time.\n\n3.1.2. Crews count the guests.\n"
+        await service.run_inline(committed, owner, [await add(committed, owner, add_file, text, "boats.md")])
+        async with mounted(
+            committed, owner, train_screen, path="/dashboard/train?question=How+fast+is+the+ferry+Anna%3F"
+        ) as screen:
+            await screen.expect("12 knots")
+            names = [column.text for column in screen.elements("columnheader")]
+            assert names[-6:] == ["Ferry", "Speed", "Seats", "Pier", "Depth", "Owner"]
+            clauses = [item.text for item in screen.elements("listitem")][-2:]
+            assert clauses == ["3.1.1. Ferries leave on time.", "3.1.2. Crews count the guests."]
+
     async def test_a_message_is_shown_while_answers_are_searched(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -15,7 +15,7 @@ from fundwright.core.errors import FundwrightError, Invalid
 from fundwright.core.files import printable
 from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind
-from fundwright.training import service
+from fundwright.training import answering, service
 from fundwright.training.service import AlreadyAdded
 
 _PIECE_BYTES = 1_000_000
@@ -83,10 +83,10 @@ def train(
 def search(
     context: typer.Context,
     query: Annotated[str, typer.Argument(metavar="QUESTION", help="The question to answer.")],
-    limit: Annotated[int, typer.Option(min=1, max=50, help="Maximum number of passages.")] = 8,
+    limit: Annotated[int, typer.Option(min=1, max=50, help="Maximum number of answers.")] = 8,
     as_json: AsJson = False,
 ) -> None:
-    """Print the passages of your documents that best answer a question."""
+    """Print what answers a question in your documents: sentences, list items, table rows, and labeled values."""
 
     async def command() -> None:
         if not query.strip():
@@ -95,8 +95,8 @@ def search(
             embedder = await language.get_embedder(core)
             passages = await service.find_answers(core, actor, query, embedder=embedder, limit=limit)
         lines = [
-            f"{passage.score:.2f}  {passage.document_title}{f', page {passage.page}' if passage.page else ''}\n{passage.text}\n"
-            for passage in passages
+            f"{each.score:.2f}  {each.document_title}{f', page {each.page}' if each.page else ''}\n{answering.in_words(each)}\n"
+            for each in passages
         ]
         emit(
             {"passages": [passage.model_dump(mode="json") for passage in passages]},

@@ -22,7 +22,8 @@ def excerpt(text: str, start: int, end: int) -> VdomDict:
     def marked(block: Block, shown: str) -> Child:
         return html.mark(shown) if block.start >= start and block.end <= end else shown
 
-    groups = [(look, list(group)) for look, group in groupby(blocks, _look)]
+    alike = groupby(blocks, lambda block: (_look(block), block.columns))
+    groups = [(look, list(group)) for (look, _), group in alike]
     return html.div(
         {"className": "fw-excerpt", "dir": "auto"},
         *(_LOOKS[look](group, marked, key=f"{index}:{look}") for index, (look, group) in enumerate(groups)),
@@ -32,6 +33,8 @@ def excerpt(text: str, start: int, end: int) -> VdomDict:
 def _look(block: Block) -> str:
     if block.kind in (BlockKind.ROW, BlockKind.PAIR):
         return "table"
+    if block.kind == BlockKind.ITEM and block.number:
+        return "numbered"
     return {BlockKind.ITEM: "list", BlockKind.HEADING: "heading", BlockKind.SENTENCE: "text"}.get(block.kind, "lines")
 
 
@@ -39,8 +42,7 @@ _Mark = Callable[[Block, str], Child]
 
 
 def _table(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
-    columns = blocks[0].columns if all(block.columns == blocks[0].columns for block in blocks) else ()
-    heads = [html.th({"scope": "col", "key": f"{index}:{column}"}, column) for index, column in enumerate(columns)]
+    heads = [html.th({"scope": "col", "key": f"{index}:{column}"}, column) for index, column in enumerate(blocks[0].columns)]
     return html.div(
         {"className": "fw-table-scroll", "tabIndex": 0, "key": key},
         html.table(
@@ -63,8 +65,17 @@ def _list(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
     return html.ul({"key": key}, *items)
 
 
+def _numbers(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
+    items = (html.li({"key": str(index)}, marked(block, _numbered(block))) for index, block in enumerate(blocks))
+    return html.ul({"key": key, "className": "fw-numbered"}, *items)
+
+
 def _heading(blocks: Sequence[Block], _marked: _Mark, *, key: str) -> VdomDict:
-    return html.p({"key": key}, html.strong(" › ".join(block.text for block in blocks)))
+    return html.p({"key": key}, html.strong(" › ".join(map(_numbered, blocks))))
+
+
+def _numbered(block: Block) -> str:
+    return f"{block.number} {block.text}" if block.number else block.text
 
 
 def _text(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
@@ -85,4 +96,11 @@ class _Look(Protocol):
     def __call__(self, blocks: Sequence[Block], marked: _Mark, /, *, key: str) -> VdomDict: ...
 
 
-_LOOKS: dict[str, _Look] = {"table": _table, "list": _list, "heading": _heading, "text": _text, "lines": _lines}
+_LOOKS: dict[str, _Look] = {
+    "table": _table,
+    "list": _list,
+    "numbered": _numbers,
+    "heading": _heading,
+    "text": _text,
+    "lines": _lines,
+}
