@@ -494,6 +494,7 @@ async def test_an_answer_names_the_page_as_its_document_does(committed: Core, ow
     answer, *_ = await service.find_answers(committed, owner, "How much does demobilization cost?", embedder=embedder)
     assert (answer.page, answer.page_label) == (2, "1")
 
+
 class TestTheTextAround:
     """An answer can depend on what stands above or below it."""
 
