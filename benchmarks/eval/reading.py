@@ -1,234 +1,191 @@
-"""How well text in pictures is recognized: pages with invented text, made here in five fonts, as prose, in two columns, and with tables.
+"""How well documents are read: files of the test folders of other projects, compared with an independent extraction of their words and with
+the tables that docling publishes, and text in pictures.
 
-The error is the share of characters that would have to be changed to get the text of the page, in reading order. Spaces count, line
-breaks count as spaces.
+The files are never part of this project. `READING_PEERS` names a folder with checkouts of docling, unstructured, pdfplumber, markitdown, pypdf,
+python-mammoth, and python-docx; without it, only recognition is measured.
 """
 
 from __future__ import annotations
 
 import io
-import math
-import random
+import json
+import os
+import re
+import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
-import numpy as np
-import pypdf
 import pypdfium2
-from PIL import Image
-from pypdf.generic import DictionaryObject, NameObject, StreamObject
+from lxml import etree, html
 
 from benchmarks.eval.frame.figures import Figure
-from fundwright.reading import recognition
-from fundwright.reading.placed import paragraphs_of
-from fundwright.reading.recognition import recognized
+from benchmarks.eval.frame.recognition import measure_recognition
+from fundwright.reading.document import Attachment, Document, Field, Heading, Item, Paragraph, Table, inside, visible, walk
+from fundwright.reading.formats import Unreadable, read
+from fundwright.reading.pdf_parser import PARSER
+from fundwright.reading.plugin import document_readers
 
-_PAGES = 20
-_FONTS = {"Helvetica": 0.5, "Times-Roman": 0.45, "Courier": 0.6, "Helvetica-Bold": 0.55, "Times-Italic": 0.43}
-"""The standard fonts of PDF, which every machine has, and the usual width of their characters."""
-_SIZES = (9, 10, 11, 12)
-_LEADING = 1.25
-_LEFT, _TOP, _BOTTOM, _WIDTH, _GUTTER = 60, 735, 60, 490, 24
-_AT_300_DPI, _AT_150_DPI = 0.02, 0.05
-_SECONDS = 7.0
-"""Forty pages may take five minutes."""
-_JPEG_QUALITY = 60
-
-_WHO = [
-    "The contractor",
-    "Our laboratory",
-    "A joint team",
-    "Northfield Instruments",
-    "The principal investigator",
-    "Each subcontractor",
-    "Harbor Ridge Analytics",
-    "The review panel",
-]
-_DID = [
-    "delivered",
-    "calibrated",
-    "inspected",
-    "documented",
-    "upgraded",
-    "evaluated",
-    "replaced",
-    "monitored",
-    "procured",
-    "restored",
-]
-_WHAT = [
-    "water-quality sensors",
-    "twelve hydraulic pumps",
-    "the runway lighting system",
-    "cold-chain storage units",
-    "secure file servers",
-    "wildlife habitat surveys",
-    "bridge inspection reports",
-    "low-noise amplifiers (LNA)",
-]
-_WHERE = [
-    "in Boise, Idaho",
-    "at Fort Delaney",
-    "for the Office of Tribal Health",
-    "under contract W912-24-C-0{n}",
-    "in fiscal year 20{d}",
-    "across {n} counties",
-    "at a cost of ${n},{n}.{d}",
-    "with {p}.{d}% fewer defects",
-]
-_END = [
-    " as required by section {d}.{p}",
-    " and no claims were filed",
-    "; the rating was “Exceptional”",
-    " before the deadline of May {d}",
-    " while staff costs fell by ${n}K",
-    " (see Table {p})",
-    " according to NAICS 54{n}",
-    ", ISO 9001:2015 certified",
-    " by e-mail to pm{d}@example.org",
-]
-_HEADINGS = ("Technical Approach", "Past Performance", "Staffing Plan", "Quality Control")
-
-Picture = Callable[[Image.Image, int], Image.Image]
-
-
-@dataclass(frozen=True)
-class _Page:
-    font: str
-    size: int
-    texts: tuple[tuple[float, float, str], ...]
-    """The left and the bottom in points, from the bottom left, and the text, in reading order."""
+_WORDS_FOUND, _FEW = 0.99, 0.95
+_CELLS = 0.93
+_SPEED = 0.8
+_MOST_BYTES = 3_000_000
+_MIN_WORDS = 20
+_WORD = re.compile(r"\w{2,40}")
+_PARAGRAPHS = {
+    ".docx": re.compile(r"word/document\.xml"),
+    ".pptx": re.compile(r"ppt/slides/slide\d+\.xml"),
+    ".xlsx": re.compile(r"xl/sharedStrings\.xml"),
+    ".odt": re.compile(r"content\.xml"),
+}
+_READERS = list(document_readers())
 
 
 async def measure() -> list[Figure]:
-    pages = _pages()
-    pdf = pypdfium2.PdfDocument(_pdf(pages))
-    clear, seconds = _errors(pdf, pages, dpi=300, made=lambda picture, _: picture)
-    skewed, _ = _errors(pdf, pages, dpi=150, made=_scanned)
-    least, recognition._MIN_SKEW = recognition._MIN_SKEW, math.inf
-    crooked, _ = _errors(pdf, pages, dpi=150, made=_scanned)
-    recognition._MIN_SKEW = least
-    return [
-        Figure(name="recognition at 300 dpi: wrong characters", value=clear, target=_AT_300_DPI, is_at_most=True),
-        Figure(
-            name="recognition at 150 dpi, skewed by 1 to 2 degrees: wrong characters",
-            value=skewed,
-            target=_AT_150_DPI,
-            is_at_most=True,
-            baseline_name="without straightening the page",
-            baseline=crooked,
-        ),
-        Figure(name="recognition, seconds of processor time per page", value=seconds, target=_SECONDS, is_at_most=True),
-    ]
+    folder = os.environ.get("READING_PEERS", "")
+    return [*(_measure_peers(Path(folder)) if folder else ()), *measure_recognition()]
 
 
-def _errors(pdf: pypdfium2.PdfDocument, pages: Sequence[_Page], *, dpi: int, made: Picture) -> tuple[float, float]:
-    """The share of wrong characters, and the processor time per page."""
-    wrong = length = 0
-    used_s = 0.0
-    for number, page in enumerate(pages):
-        picture = made(pdf[number].render(scale=dpi / 72).to_pil().convert("RGB"), number)
+def _measure_peers(folder: Path) -> Iterator[Figure]:
+    shares = dict[str, float]()
+    refused = pages = 0
+    whole_s = bare_s = 0.0
+    for path in sorted(folder.rglob("*.*")):
+        words_of = _EXTRACTIONS.get(path.suffix.lower())
+        if words_of is None or path.stat().st_size > _MOST_BYTES or "groundtruth" in path.parts:
+            continue
+        content = path.read_bytes()
+        expected = _expected(words_of, content)
         started = time.process_time()
-        lines = [line for paragraph in paragraphs_of(recognized(picture)) for line in paragraph]
-        used_s += time.process_time() - started
-        expected = " ".join(text for _, _, text in page.texts)
-        wrong += _distance(" ".join(" ".join(line.text for line in lines).split()), expected)
-        length += len(expected)
-    return wrong / length, used_s / len(pages)
+        try:
+            document = read(_READERS, content, path.name)
+        except Unreadable as error:
+            refused += expected.total() >= _MIN_WORDS and "password" not in error.sentence
+            continue
+        used_s = time.process_time() - started
+        if path.suffix.lower() == ".pdf" and not _recognized(document):
+            whole_s, pages = whole_s + used_s, pages + document.pages
+            bare_s += _bare_s(content)
+        if expected.total() >= _MIN_WORDS:
+            shares[str(path.relative_to(folder))] = 1 - (expected - _words_in(document)).total() / expected.total()
+    few = sorted((share, name) for name, share in shares.items() if share < _FEW)
+    for share, name in few:
+        print(f"   {share:.3f} {name}")
+    yield Figure(name="peers: files compared", value=len(shares))
+    yield Figure(name="peers: files with words that were refused", value=refused)
+    yield Figure(name="peers: median share of the words found", value=statistics.median(shares.values()), target=_WORDS_FOUND)
+    yield Figure(name="peers: share of files with less than .95 of their words", value=len(few) / len(shares))
+    yield Figure(name="peers: F1 of the cells of docling's tables", value=_cells(folder), target=_CELLS)
+    yield Figure(
+        name="pages of PDF files per second", value=pages / whole_s, baseline_name="liteparse alone", baseline=pages / bare_s
+    )
+    yield Figure(name="the same, as a share of liteparse alone", value=bare_s / whole_s, target=_SPEED)
 
 
-def _scanned(picture: Image.Image, number: int) -> Image.Image:
-    chance = random.Random(number)
-    angle = chance.choice((-1, 1)) * chance.uniform(1, 2)
-    skewed = picture.rotate(angle, Image.Resampling.BICUBIC, fillcolor=(255, 255, 255))
-    skewed.save(target := io.BytesIO(), "JPEG", quality=_JPEG_QUALITY)
-    return Image.open(target)
+def _expected(words_of: Callable[[bytes], Iterator[str]], content: bytes) -> Counter[str]:
+    """The words of an independent extraction, or none if that fails."""
+    try:
+        return Counter(word for text in words_of(content) for word in _WORD.findall(text.casefold()))
+    except (ValueError, KeyError, OSError, zipfile.BadZipFile, etree.LxmlError, pypdfium2.PdfiumError):
+        return Counter()
 
 
-def _distance(text: str, expected: str) -> int:
-    """The least number of characters to insert, remove, or replace."""
-    characters, places = np.array([ord(each) for each in expected]), np.arange(len(expected) + 1)
-    row = places
-    for number, character in enumerate(text, 1):
-        replaced = np.minimum(row[:-1] + (characters != ord(character)), row[1:] + 1)
-        row = np.minimum.accumulate(np.r_[number, replaced] - places) + places
-    return int(row[-1])
+def _words_in(document: Document) -> Counter[str]:
+    """The words of all blocks, whether a person sees them or not."""
+    texts = list[str]()
+    for block in walk(document.blocks):
+        match block:
+            case Heading() | Paragraph() | Item():
+                texts.append(getattr(block, "marker", "") + " " + "".join(run.text for run in block.runs))
+            case Field():
+                texts.append(f"{block.label} {block.value}")
+            case Table():
+                texts.append(visible(block.caption))
+            case Attachment():
+                texts.append(block.filename)
+            case _:
+                pass
+    return Counter(word for text in texts for word in _WORD.findall(text.casefold()))
 
 
-def _pages() -> list[_Page]:
-    chance = random.Random(7)
-    kinds = (_prose, _prose, _in_columns, _with_table)
-    pages = list[_Page]()
-    for number in range(_PAGES):
-        font, size = list(_FONTS)[number % len(_FONTS)], _SIZES[number // 2 % len(_SIZES)]
-        pages.append(_Page(font, size, tuple(kinds[number % len(kinds)](chance, size, _FONTS[font] * size))))
-    return pages
+def _recognized(document: Document) -> bool:
+    return any(isinstance(block, Paragraph) and block.confidence is not None for block in walk(document.blocks))
 
 
-def _prose(chance: random.Random, size: int, width: float) -> Iterator[tuple[float, float, str]]:
-    leading = size * _LEADING
-    yield _LEFT, _TOP, f"{chance.randint(1, 9)}. {chance.choice(_HEADINGS)}"
-    yield from _column(chance, _LEFT, _TOP - 2 * leading, int(_WIDTH / width), leading)
+def _bare_s(content: bytes) -> float:
+    started = time.process_time()
+    for _ in PARSER.parse_batches(content, 10):
+        pass
+    return time.process_time() - started
 
 
-def _in_columns(chance: random.Random, size: int, width: float) -> Iterator[tuple[float, float, str]]:
-    leading, column = size * _LEADING, (_WIDTH - _GUTTER) / 2
-    yield _LEFT, _TOP, f"{chance.randint(1, 9)}. {chance.choice(_HEADINGS)}"
-    for left in (_LEFT, _LEFT + column + _GUTTER):
-        yield from _column(chance, left, _TOP - 2 * leading, int(column / width), leading)
+def _of_pdf(content: bytes) -> Iterator[str]:
+    for page in pypdfium2.PdfDocument(content):
+        yield page.get_textpage().get_text_bounded()
 
 
-def _with_table(chance: random.Random, size: int, width: float) -> Iterator[tuple[float, float, str]]:
-    leading, place = size * _LEADING, float(_TOP)
-    lefts = [_LEFT + share * _WIDTH for share in (0, 0.5, 0.7, 0.85)]
-    for row in range(12):
-        cells = (
-            chance.choice(_WHAT),
-            f"{chance.randint(2, 98)} units",
-            f"${chance.randint(1_000, 99_999):,}",
-            f"FY {2020 + row}",
+def _of_package(pattern: re.Pattern[str]) -> Callable[[bytes], Iterator[str]]:
+    def words_of(content: bytes) -> Iterator[str]:
+        with zipfile.ZipFile(io.BytesIO(content)) as package:
+            for name in package.namelist():
+                if pattern.fullmatch(name):
+                    root = etree.fromstring(package.read(name), etree.XMLParser(resolve_entities=False, no_network=True))
+                    for unit in root.iter("{*}p", "{*}h", "{*}si"):
+                        yield "".join([each.text or "" for each in unit.iter("{*}t")] or unit.itertext())
+
+    return words_of
+
+
+def _of_page(content: bytes) -> Iterator[str]:
+    root = html.fromstring(content)
+    etree.strip_elements(root, "script", "style", "noscript", "template", "head", etree.Comment, with_tail=False)
+    yield " ".join(root.itertext())
+
+
+_EXTRACTIONS: dict[str, Callable[[bytes], Iterator[str]]] = {
+    ".pdf": _of_pdf,
+    ".html": _of_page,
+    **{suffix: _of_package(pattern) for suffix, pattern in _PARAGRAPHS.items()},
+}
+
+
+def _cells(folder: Path) -> float:
+    """F1 of the texts of cells, over all files for which docling publishes its own result."""
+    found = wanted = both = 0
+    for truth in sorted(folder.glob("docling/tests/data/*/groundtruth/*.json")):
+        kind, name = truth.parts[-3], truth.name.removesuffix(".json")
+        source = next(
+            (path for path in (folder / "docling/tests/data" / kind).rglob(name) if "groundtruth" not in path.parts), None
         )
-        yield from ((left, place, cell) for left, cell in zip(lefts, cells, strict=True))
-        place -= leading * 1.2
-    yield from _column(chance, _LEFT, place - leading, int(_WIDTH / width), leading)
+        tables = json.loads(truth.read_bytes()).get("tables", [])
+        if source is None or not tables:
+            continue
+        expected = Counter(_plain(cell["text"]) for table in tables for cell in table["data"]["table_cells"])
+        try:
+            document = read(_READERS, source.read_bytes(), source.name)
+        except Unreadable:
+            document = Document(())
+        cells = Counter(_plain(text) for text in _cells_of(document))
+        del expected[""], cells[""]
+        found, wanted, both = found + cells.total(), wanted + expected.total(), both + (cells & expected).total()
+    return 2 * both / (found + wanted) if found + wanted else 0.0
 
 
-def _column(
-    chance: random.Random, left: float, top: float, characters: int, leading: float
-) -> Iterator[tuple[float, float, str]]:
-    while top > _BOTTOM + 8 * leading:
-        for line in _wrapped(" ".join(_sentence(chance) for _ in range(chance.randint(2, 4))), characters):
-            yield left, top, line
-            top -= leading
-        top -= leading
+def _cells_of(document: Document) -> Iterator[str]:
+    for block in walk(document.blocks):
+        if isinstance(block, Table):
+            for row in block.rows:
+                for _, cell in row:
+                    yield " ".join(_text(each) for each in cell.blocks)
 
 
-def _sentence(chance: random.Random) -> str:
-    numbers = {"n": chance.randint(100, 999), "d": chance.randint(10, 31), "p": chance.randint(1, 9)}
-    where, end = chance.choice(_WHERE).format(**numbers), chance.choice(_END).format(**numbers)
-    return f"{chance.choice(_WHO)} {chance.choice(_DID)} {chance.choice(_WHAT)} {where}{end}."
+def _text(block: Any) -> str:
+    own = visible(block.runs) if isinstance(block, Heading | Paragraph | Item) else ""
+    return " ".join((own, *map(_text, inside(block))))
 
 
-def _wrapped(text: str, characters: int) -> list[str]:
-    lines = [""]
-    for word in text.split():
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > characters:
-            lines.append("")
-        lines[-1] += f" {word}" if lines[-1] else word
-    return lines
-
-
-def _pdf(pages: Sequence[_Page]) -> bytes:
-    writer = pypdf.PdfWriter()
-    for page in pages:
-        names = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": f"/{page.font}", "/Encoding": "/WinAnsiEncoding"}
-        font = DictionaryObject({NameObject(key): NameObject(value) for key, value in names.items()})
-        blank = writer.add_blank_page(width=612, height=792)
-        blank[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): DictionaryObject({NameObject("/F1"): font})})
-        content = StreamObject()
-        shown = (f"1 0 0 1 {x:.1f} {y:.1f} Tm <{text.encode('cp1252').hex()}> Tj" for x, y, text in page.texts)
-        content.set_data(f"BT /F1 {page.size} Tf {' '.join(shown)} ET".encode())
-        blank[NameObject("/Contents")] = writer._add_object(content)
-    writer.write(target := io.BytesIO())
-    return target.getvalue()
+def _plain(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold())) or text.strip()
