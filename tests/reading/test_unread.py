@@ -149,7 +149,6 @@ def test_the_account_is_a_sentence_in_the_language_of_the_reader() -> None:
 
 def test_only_what_is_missing_in_a_case_is_reported(shared_cases: Path) -> None:
     expected = {
-        "p04_half_scanned.pdf": [("picture", 2, "", 1), ("picture", 3, "", 1)],
         "t02_award_email.eml": [("attachment", None, "order.pdf", 1)],
     }
     files = [path for path in (shared_cases / "documents").glob("*.*") if path.suffix != ".jsonl"]

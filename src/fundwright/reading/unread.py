@@ -130,6 +130,10 @@ class _Words:
     def __init__(self, document: Document) -> None:
         self._of_pages = defaultdict[int | None, Counter[str]](Counter)
         self._all, self._in_margins = Counter[str](), Counter[str]()
+        self.recognized = {
+            block.page for block in document.blocks if isinstance(block, Paragraph) and block.confidence is not None
+        }
+        """The pages whose pictures were read."""
         for block in document.blocks:
             found = _words(" ".join(_texts(block)))
             self._of_pages[block.page].update(found)
@@ -201,6 +205,8 @@ def _parts_of_pdf(content: bytes, words: _Words) -> tuple[int, list[Unread]]:
         text = page.get_textpage()
         written = text.get_text_bounded()  # text beside the page is not visible
         read = words.on(number)
+        if number in words.recognized:
+            continue
         if len(_STRANGE.findall(written)) > _MOST_STRANGE * len(written):
             found.append(Unread(Missing.CHARACTERS, number))
         elif words.have_pages and _lacks_characters(written, read):
