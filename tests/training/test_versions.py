@@ -9,6 +9,7 @@ import pytest
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotFound
+from fundwright.core.paging import PageRequest
 from fundwright.language import service as language
 from fundwright.training import service, sketches, versions
 from fundwright.training.schemas import DocumentRead
@@ -63,7 +64,7 @@ async def test_a_document_with_mostly_the_same_text_is_offered_as_a_new_version(
 ) -> None:
     earlier, newer = cards
     async with committed.database.transaction() as session:
-        (offer,) = await versions.list_offers(session, owner)
+        (offer,) = (await versions.list_offers(session, owner, PageRequest())).items
     assert (offer.id, offer.earlier_id) == (newer.id, earlier.id)
 
 
@@ -118,10 +119,10 @@ async def test_a_replaced_document_is_searched_again_once_its_newest_version_is_
 async def test_both_can_be_kept(committed: Core, owner: Actor, cards: tuple[DocumentRead, DocumentRead]) -> None:
     async with committed.database.transaction() as session:
         await versions.keep_both(session, owner, cards[1].id)
-        assert await versions.list_offers(session, owner) == []
+        assert (await versions.list_offers(session, owner, PageRequest())).total == 0
     await service.run_inline(committed, owner, [cards[1].id])
     async with committed.database.transaction() as session:
-        assert await versions.list_offers(session, owner) == []
+        assert (await versions.list_offers(session, owner, PageRequest())).total == 0
 
 
 async def test_only_members_who_may_change_both_can_replace_one(

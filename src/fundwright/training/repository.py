@@ -489,18 +489,22 @@ async def find_earlier(session: AsyncSession, document: Document, sketch: Sequen
     return await session.scalar(query.order_by(Document.created_at.desc(), Document.id).limit(1))
 
 
-async def list_version_offers(session: AsyncSession, owner_id: UUID, *, limit: int) -> list[VersionOffer]:
+async def list_version_offers(session: AsyncSession, owner_id: UUID, request: PageRequest) -> tuple[list[VersionOffer], int]:
     earlier = aliased(Document)
     query = (
         select(Document.id, Document.title, earlier.id, earlier.title, earlier.created_at)
         .join(earlier, and_(earlier.id == Document.resembles, earlier.owner_id == Document.owner_id))
         .where(Document.owner_id == owner_id, Document.replaced_by.is_(None), earlier.replaced_by.is_(None))
     )
-    rows = await session.execute(query.order_by(Document.created_at.desc(), Document.id).limit(limit))
-    return [
+    total = await session.scalar(select(func.count()).select_from(query.subquery())) or 0
+    ordered = query.order_by(Document.created_at.desc(), Document.id)
+    found = [
         VersionOffer(id=id, title=title, earlier_id=earlier_id, earlier_title=earlier_title, earlier_added=added)
-        for id, title, earlier_id, earlier_title, added in rows
+        for id, title, earlier_id, earlier_title, added in await session.execute(
+            ordered.offset(request.offset).limit(request.page_size)
+        )
     ]
+    return found, total
 
 
 async def version_notes_of(session: AsyncSession, owner_id: UUID, document_ids: Collection[UUID]) -> dict[UUID, VersionNote]:

@@ -17,6 +17,7 @@ from fundwright.activity.schemas import ActivityKind
 from fundwright.core.errors import Invalid
 from fundwright.core.live import publish
 from fundwright.core.messages import later, t
+from fundwright.core.paging import Page, PageRequest
 from fundwright.training import repository
 from fundwright.training.collecting import documents_topic
 from fundwright.training.models import Document
@@ -26,13 +27,13 @@ from fundwright.training.service import get_document, lock_to_change, subject_of
 REPLACED = ActivityKind(
     "document.replaced", later("Document replaced"), later("{person} replaced the document “{subject}” with “{after}”")
 )
-_MOST_OFFERS = 20
 
 
 @needs(Permission.READ)
-async def list_offers(session: AsyncSession, actor: Actor) -> list[VersionOffer]:
-    """Return the documents that seem to be new versions of earlier ones, newest first, at most 20."""
-    return await repository.list_version_offers(session, actor.workspace_id, limit=_MOST_OFFERS)
+async def list_offers(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[VersionOffer]:
+    """Return the documents that seem to be new versions of earlier ones, newest first."""
+    items, total = await repository.list_version_offers(session, actor.workspace_id, request)
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
 @needs(Permission.READ)

@@ -110,7 +110,7 @@ class Overview(BaseModel):
 
     documents: Page[DocumentRead]
     collections: list[CollectionRead]
-    offers: list[VersionOffer]
+    offers: Page[VersionOffer]
     hidden: frozenset[str]
     """Documents that are hidden from the person."""
     usage: Usage
@@ -148,7 +148,7 @@ def train_screen() -> VdomDict:
         return Overview(
             documents=await existing_page(partial(training.list_documents, session, actor), request),
             collections=await collecting.list_all(session, actor),
-            offers=await versions.list_offers(session, actor),
+            offers=await versions.list_offers(session, actor, PageRequest(page_size=1)),
             hidden=frozenset(map(str, await restrictions.hidden_ids(session, actor))),
             usage=await training.get_usage(session, actor, connection.core),
             plan=(await billing.workspace_plan(session, actor)).plan,
@@ -230,11 +230,9 @@ def train_screen() -> VdomDict:
                 if actor.may(Permission.WORK)
                 else None,
                 _running(overview.run, key="running") if overview.run is not None and is_running else None,
-                *(
-                    (_offer(offer, listing.load, key=f"offer-{offer.id}") for offer in overview.offers)
-                    if actor.may(Permission.WORK)
-                    else ()
-                ),
+                _offer(offer, overview.offers.total - 1, listing.load, key=f"offer-{offer.id}")
+                if actor.may(Permission.WORK) and (offer := next(iter(overview.offers.items), None))
+                else None,
                 _documents(listing, overview.documents, model.value.id if model.value else None, key="documents")
                 if overview.documents.total or listing.rows.shown
                 else no_match(url, request, t("No documents here. Choose another collection, or move documents to this one."))
@@ -535,8 +533,8 @@ def _running(run: RunRead) -> VdomDict:
 
 
 @component
-def _offer(offer: VersionOffer, reload: Callable[[], None]) -> VdomDict:
-    """An offer to replace an earlier document with one that seems to be its new version."""
+def _offer(offer: VersionOffer, more: int, reload: Callable[[], None]) -> VdomDict:
+    """An offer to replace an earlier document with one that seems to be its new version. `more` offers follow."""
     actor = use_actor()
 
     async def replace(session: AsyncSession) -> None:
@@ -556,6 +554,7 @@ def _offer(offer: VersionOffer, reload: Callable[[], None]) -> VdomDict:
         row(
             button(t("Replace"), size="small", on_click=replacing, is_busy=replacing.is_running),
             button(t("Keep both"), size="small", variant="text", on_click=keeping),
+            html.span({"className": "fw-muted fw-small"}, nt("{n} more follows", "{n} more follow", more)) if more else None,
         ),
         variant="info",
     )
