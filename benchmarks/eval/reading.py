@@ -66,7 +66,7 @@ def _measure_peers(folder: Path) -> Iterator[Figure]:
             refused += expected.total() >= _MIN_WORDS and "password" not in error.sentence
             continue
         used_s = time.process_time() - started
-        if path.suffix.lower() == ".pdf" and not _recognized(document):
+        if content.startswith(b"%PDF-") and not _recognized(document):
             whole_s, pages = whole_s + used_s, pages + document.pages
             bare_s += _bare_s(content)
         if expected.total() >= _MIN_WORDS:

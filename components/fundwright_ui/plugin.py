@@ -60,8 +60,8 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.templates.template import template_screen
     from fundwright_ui.screens.templates.templates_list import templates_screen
     from fundwright_ui.screens.training.collecting import collections_screen
+    from fundwright_ui.screens.training.document import document_screen, passage_screen
     from fundwright_ui.screens.training.history import history_screen
-    from fundwright_ui.screens.training.passage import passage_screen
     from fundwright_ui.screens.training.run import run_screen
     from fundwright_ui.screens.training.train import train_screen
     from fundwright_ui.screens.trash import trash_screen
@@ -80,6 +80,7 @@ def screens() -> Iterable[Screen]:
         contract_screen,
         train_screen,
         collections_screen,
+        document_screen,
         history_screen,
         run_screen,
         passage_screen,

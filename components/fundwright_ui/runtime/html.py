@@ -24,8 +24,11 @@ _RENAMED = {
     "clipRule": "clip-rule",
     "strokeDasharray": "stroke-dasharray",
     "textAnchor": "text-anchor",
+    "fontSize": "font-size",
 }
-_CASE_MATTERS = frozenset(("viewBox", "preserveAspectRatio", "gradientUnits", "patternUnits", "pathLength"))
+_CASE_MATTERS = frozenset(
+    ("viewBox", "preserveAspectRatio", "gradientUnits", "patternUnits", "pathLength", "textLength", "lengthAdjust")
+)
 # The content security policy blocks `style`; the others are meant for React or the client.
 _NEVER = frozenset(("style", "key", "ref", "ack", "dangerouslySetInnerHTML", "suppressHydrationWarning"))
 _BOOLEAN = frozenset(

@@ -8,6 +8,7 @@ import fcntl
 import hashlib
 import os
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator
@@ -36,6 +37,9 @@ _ABANDONED_AFTER_S = 10 * 60
 """After the last write. A file that is still being received is locked, however long its sender pauses."""
 _OWN_NAME = re.compile("[0-9a-f]{32}|[0-9a-f]{64}")
 _MAX_NAME_CHARACTERS = 200
+_DERIVED = "derived"
+_MOST_DERIVED_BYTES = 1_000_000_000
+_ADDED_UNTIL_PRUNED = 100
 _MAX_SUFFIX_CHARACTERS = 20
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -128,10 +132,17 @@ class ReceivedFile(BaseModel):
     size_bytes: int
 
 
+def _content_of(path: Path) -> bytes | None:
+    with suppress(FileNotFoundError):
+        return path.read_bytes()
+    return None
+
+
 class FileStore:
     def __init__(self, folder: Path, *, max_bytes: int) -> None:
         self._folder = folder
         self._max_bytes = max_bytes
+        self._added = 0
         self._threads = ThreadPoolExecutor(_THREADS, "files")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -225,7 +236,52 @@ class FileStore:
         return size_bytes
 
     def remove(self, name: str) -> None:
+        """Remove the file and what was derived from it."""
         self.path(name).unlink(missing_ok=True)
+        shutil.rmtree(self._derived(name), ignore_errors=True)
+
+    async def find_derived(self, name: str, part: str) -> bytes | None:
+        """What was derived from a file, such as a picture of a page, if it is kept."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, _content_of, self._derived(name) / part)
+
+    async def keep_derived(self, name: str, part: str, content: bytes) -> None:
+        """Keep what was derived from a file until the file is removed, or until there is too much. It can be derived again, so that
+        a full disk does no harm."""
+        with suppress(OSError):
+            await self._write(self._add_derived, name, part, content)
+
+    def _derived(self, name: str) -> Path:
+        return self._folder / _DERIVED / name
+
+    def _add_derived(self, name: str, part: str, content: bytes) -> None:
+        folder = self._derived(name)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished = folder / f"{_INCOMING}{uuid4().hex}"
+        try:
+            unfinished.write_bytes(content)
+            unfinished.replace(folder / part)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        if not self.path(name).is_file():  # it was removed meanwhile
+            shutil.rmtree(folder, ignore_errors=True)
+        if self._added % _ADDED_UNTIL_PRUNED == 0:
+            self._prune_derived()
+        self._added += 1
+
+    def _prune_derived(self) -> None:
+        """Remove the oldest until what is left has half of the size that is allowed."""
+        found = list[tuple[float, int, Path]]()
+        for path in (self._folder / _DERIVED).glob("*/*"):
+            with suppress(FileNotFoundError):
+                status = path.stat()
+                found.append((status.st_mtime, status.st_size, path))
+        size_bytes = sum(size for _, size, _ in found)
+        if size_bytes > _MOST_DERIVED_BYTES:
+            for _, size, path in sorted(found):
+                if size_bytes <= _MOST_DERIVED_BYTES / 2:
+                    break
+                path.unlink(missing_ok=True)
+                size_bytes -= size
 
     def remove_after_commit(self, session: AsyncSession, name: str) -> None:
         """Remove the file after the transaction that forgets it has committed."""

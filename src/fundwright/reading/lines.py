@@ -59,10 +59,10 @@ def lines_of(document: Document) -> list[Line]:
         if line.text not in seen:
             seen.add(line.text)
             found.append(replace(line, level=None))
-    return [replace(line, text=_storable(line.text), head=_storable(line.head)) for line in found]
+    return [replace(line, text=storable(line.text), head=storable(line.head)) for line in found]
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Remove characters that neither a database nor a Word file can hold, and replace each lone surrogate, such as half an emoji in a PDF, with a
     question mark."""
     return _UNSTORABLE.sub("", text.replace("\xa0", " ")).encode(errors="replace").decode()
@@ -131,7 +131,7 @@ def _item(item: Item, *, bullet: str = f"{BULLET} ") -> str:
 def _table(table: Table) -> Iterator[Line]:
     """Rows with bars between cells, below their caption. If a table arranges text on the page, its cells are read one after another."""
     caption = visible(table.caption).strip()
-    if _arranges_text(table):
+    if arranges_text(table):
         yield from _line(caption, table.page)
         for row in table.rows:
             for _, cell in row:
@@ -151,7 +151,8 @@ def _table(table: Table) -> Iterator[Line]:
         yield Line(text, page=table.page, head=head if number > 1 and len(head) <= _LONGEST_HEAD else "", row=number)
 
 
-def _arranges_text(table: Table) -> bool:
+def arranges_text(table: Table) -> bool:
+    """Whether its cells are read one after another, because it only arranges text on the page."""
     cells = [cell for row in table.rows for _, cell in row]
     has_structure = any(isinstance(block, Heading | Table | Figure) for cell in cells for block in cell.blocks)
     texts = ["\n".join(line.text for line in _lines(cell.blocks)) for cell in cells]

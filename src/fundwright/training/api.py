@@ -6,8 +6,8 @@ from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, status
-from fastapi.responses import FileResponse
+from fastapi import APIRouter, Path, Query, Request, status
+from fastapi.responses import FileResponse, Response
 
 from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient, Uploader, request_slot
 from fundwright.accounts.permissions import require
@@ -17,7 +17,7 @@ from fundwright.core.uploads import UPLOAD, receive_file
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, json_body, receive_json
 from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
-from fundwright.training import collecting, service, versions
+from fundwright.training import collecting, service, versions, viewing
 from fundwright.training.schemas import (
     AcceptedFormat,
     Answer,
@@ -30,8 +30,10 @@ from fundwright.training.schemas import (
     DocumentRead,
     DocumentTitle,
     KindChoice,
+    PageText,
     PassageInContext,
     PastedText,
+    PictureWidth,
     Replacement,
     RunDocumentQuery,
     RunFailureQuery,
@@ -46,6 +48,8 @@ router = APIRouter(prefix="/api/training", tags=["training"])
 
 _MAX_TEXT_BYTES = 16_000_000
 """Each of the two million characters of a text may take several bytes in JSON."""
+
+PageNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 
 @router.post("/documents", status_code=status.HTTP_201_CREATED, openapi_extra=UPLOAD)
@@ -174,6 +178,34 @@ async def download_document(core: CoreDep, actor: CurrentActor, document_id: UUI
     return FileResponse(
         path, media_type=document.media_type, filename=document.filename, headers={"X-Content-Type-Options": "nosniff"}
     )
+
+
+@router.get(
+    "/documents/{document_id}/pages/{number}",
+    response_class=Response,
+    responses={200: {"content": {"image/webp": {}}}, 304: {"description": "The picture is the same."}},
+)
+async def get_page_picture(
+    request: Request,
+    core: CoreDep,
+    actor: CurrentActor,
+    document_id: UUID,
+    number: PageNumber,
+    width: PictureWidth = PictureWidth.NORMAL,
+) -> Response:
+    """Return a page of a PDF document as a picture of this width in pixels."""
+    tag = await viewing.get_picture_tag(core, actor, document_id, number, width)
+    headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Content-Disposition": "inline"}
+    if request.headers.get("If-None-Match") == tag:
+        return Response(status_code=status.HTTP_304_NOT_MODIFIED, headers=headers)
+    content = await viewing.get_page_picture(core, actor, document_id, number, width)
+    return Response(content, media_type="image/webp", headers=headers)
+
+
+@router.get("/documents/{document_id}/pages/{number}/words")
+async def get_page_words(core: CoreDep, actor: CurrentActor, document_id: UUID, number: PageNumber) -> PageText:
+    """Return the words of a page of a PDF document with their places."""
+    return PageText.model_validate(await viewing.get_page_words(core, actor, document_id, number))
 
 
 @router.delete("/documents/{document_id}", status_code=status.HTTP_204_NO_CONTENT)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from enum import StrEnum
-from typing import Annotated, ClassVar
+from enum import IntEnum, StrEnum
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -419,3 +419,48 @@ class PassageInContext(BaseModel):
     after: str
     start: int
     end: int
+
+
+class ViewQuery(BaseModel):
+    """What of a document to show: a page, a part of it if it is long, the hit with this number of the search `find`, or the passage with this id.
+    With `hidden`, text that a person does not see is shown, too. PDF documents are shown as pictures of their pages unless `view` is text."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    page: int | None = Field(default=None, ge=1, le=2**31 - 1)
+    part: int | None = Field(default=None, ge=1, le=2**31 - 1)
+    find: str = Field(default="", max_length=200)
+    hit: int | None = Field(default=None, ge=1, le=2**31 - 1)
+    passage: UUID | None = None
+    hidden: bool = False
+    view: Literal["pages", "text"] = "pages"
+    zoom: Literal["50", "75", "100", "150", "200"] = "100"
+
+
+class PictureWidth(IntEnum):
+    """The width of a picture of a page, in pixels."""
+
+    NORMAL = 1_200
+    LARGE = 2_400
+
+
+class PageWord(BaseModel):
+    """A word and its box, as shares of the page's width and height from its top left."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class PageText(BaseModel):
+    """The words of a page in the order of the file, the number of pages of the file, and the page's height as a share of its width."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    pages: int
+    height: float
+    words: tuple[PageWord, ...]

@@ -917,6 +917,11 @@ def path_of(document: Document) -> str:
     return f"/dashboard/train?document={document.id}"
 
 
+def path_of_passage(document_id: UUID, passage_id: UUID) -> str:
+    """The path of the page that shows a document with a passage of it highlighted."""
+    return f"/dashboard/train/{document_id}?passage={passage_id}"
+
+
 def subject_of(document: Document) -> Subject:
     """The document as the subject of activity."""
     return Subject(DOCUMENT, document.id, document.title, path_of(document))

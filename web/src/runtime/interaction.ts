@@ -2,6 +2,7 @@
 
 import { forgetOldDrafts } from "./drafts";
 import { keepFocus } from "./focus";
+import { followPages } from "./pages";
 import { followPanels } from "./panels";
 import { followRowKeys } from "./rowKeys";
 import type { Unsubscribe } from "./signal";
@@ -9,7 +10,7 @@ import { followTabKeys } from "./tabKeys";
 
 export function followInteraction(root: HTMLElement): Unsubscribe {
   forgetOldDrafts();
-  const stops = [keepFocus(root), followPanels(root), followRowKeys(), followTabKeys()];
+  const stops = [keepFocus(root), followPages(root), followPanels(root), followRowKeys(), followTabKeys()];
   return () => {
     for (const stop of stops) stop();
   };

@@ -72,7 +72,14 @@ def passage_panel(draft: DraftRead, number: str, at: str, close: Callable[[], No
         html.blockquote(
             {"className": "fw-passage fw-prewrap", "dir": "auto"}, *(_marked(citation) if is_marked else (citation.text,))
         ),
-        row(text_link(t("Show in the document"), use_connection().href(f"/dashboard/passage/{citation.passage_id}"))),
+        row(
+            text_link(
+                t("Show in the document"),
+                use_connection().href(training.path_of_passage(citation.document_id, citation.passage_id)),
+            )
+        )
+        if citation.document_id is not None and citation.passage_id is not None
+        else None,
         label=t("Passage {number}", number=citation.number),
         subtitle=_within(citation),
         close=t("Close passage"),

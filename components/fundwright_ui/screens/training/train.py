@@ -459,7 +459,7 @@ def _found(found: Query[list[Answer]], asked: str, asked_in: CollectionRead | No
         return loading(t("Looking for answers"))
     answers = found.value
     return stack(
-        *(_answer(answer, connection.href(f"/dashboard/passage/{answer.id}")) for answer in answers),
+        *(_answer(answer, connection.href(training.path_of_passage(answer.document_id, answer.id))) for answer in answers),
         None
         if answers
         else empty(
@@ -746,6 +746,9 @@ def _document_panel(
         if may_work and collections
         else None,
         row(
+            link_button(
+                t("Open document"), connection.href(f"/dashboard/train/{document.id}"), size="small", icon_name="visibility"
+            ),
             link_button(
                 t("Download original"),
                 connection.href(f"/api/training/documents/{document.id}/file"),

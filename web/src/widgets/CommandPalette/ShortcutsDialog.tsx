@@ -35,6 +35,8 @@ export function ShortcutsDialog({ shortcuts, onClose }: ShortcutsDialogProps): R
           [t("Choose the category with this number"), ["1", "…", "9"]],
           [t("Undo"), ["U"]],
         ];
+  const ofPages: readonly (readonly [string, readonly string[]])[] =
+    document.querySelector("[data-page-keys]") === null ? [] : [[t("Next or previous page"), ["N", "P"]]];
   return (
     <Modal label={t("Keyboard shortcuts")} onClose={onClose}>
       <div className="fw-shortcuts">
@@ -47,7 +49,7 @@ export function ShortcutsDialog({ shortcuts, onClose }: ShortcutsDialogProps): R
           </button>
         </div>
         <dl>
-          {[...always, ...ofRows, ...shortcuts.map(({ key, label }) => [label, ["g", key]] as const)].map(([label, keys]) => (
+          {[...always, ...ofRows, ...ofPages, ...shortcuts.map(({ key, label }) => [label, ["g", key]] as const)].map(([label, keys]) => (
             <div key={label}>
               <dt>{label}</dt>
               <dd>

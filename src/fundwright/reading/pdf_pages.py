@@ -1,0 +1,147 @@
+"""Pages of a PDF file as pictures, and the words on them with their places. Runs in the sandbox."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from fundwright.core.messages import t
+from fundwright.reading.document import without_signs
+from fundwright.reading.formats import Unreadable, file_missing
+
+Width = Annotated[int, Meta(ge=1, le=4_000)]
+_MOST_PIXELS = 12_000_000
+_MOST_CHARACTERS = 60_000
+_UNITS = 10_000
+"""Into how many parts a page is divided in each direction."""
+_QUALITY = 80
+_HYPHENS = "\x02\ufffe\xad"
+"""What pdfium returns for a hyphen at the end of a line."""
+
+Share = Annotated[float, Meta(ge=-1, le=2)]
+"""Of the width or height of the page."""
+
+
+class Word(Struct, frozen=True, array_like=True):
+    """A word and its box, from the top left of the page."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=_MOST_CHARACTERS)]
+    left: Share
+    top: Share
+    right: Share
+    bottom: Share
+
+
+class PageWords(Struct, frozen=True):
+    """The words of a page in the order of the file, its height as a share of its width, and the number of pages of the file."""
+
+    pages: Annotated[int, Meta(ge=0, le=2**31 - 1)]
+    height: Annotated[float, Meta(ge=0, le=1_000_000)] = 1.0
+    words: Annotated[tuple[Word, ...], Meta(max_length=_MOST_CHARACTERS)] = ()
+
+
+def words(path: Path, filename: str, number: int) -> Iterator[bytes]:
+    """Yield the words of a page as JSON of `PageWords`. A page that does not exist has none. Raises Unreadable."""
+    document = _opened(path, filename)
+    if number > len(document):
+        yield msgspec.json.encode(PageWords(len(document)))
+        return
+    page = document[number - 1]
+    width, height = page.get_size()
+    yield msgspec.json.encode(PageWords(len(document), height / max(width, 1), tuple(_words_on(page))))
+
+
+def picture(path: Path, filename: str, number: int, width: int) -> Iterator[bytes]:
+    """Yield a page as WebP, of this width in pixels unless it is very high; nothing if it does not exist. Raises Unreadable."""
+    document = _opened(path, filename)
+    if number > len(document):
+        return
+    document.init_forms()
+    page = document[number - 1]
+    across, down = page.get_size()
+    scale = min(width / max(across, 1), (_MOST_PIXELS / max(across * down, 1)) ** 0.5)
+    written = io.BytesIO()
+    page.render(scale=scale).to_pil().convert("RGB").save(written, "WEBP", quality=_QUALITY, method=2)
+    yield written.getvalue()
+
+
+def _opened(path: Path, filename: str) -> Any:
+    import pypdfium2
+
+    try:
+        return pypdfium2.PdfDocument(path.read_bytes())
+    except FileNotFoundError as error:
+        raise file_missing(filename) from error
+    except pypdfium2.PdfiumError as error:
+        raise Unreadable(
+            t("The pages of “{filename}” cannot be shown: the file is damaged or protected by a password.", filename=filename)
+        ) from error
+
+
+def _words_on(page: Any) -> Iterator[Word]:
+    """Words are divided by spaces, ends of lines, and characters without a place."""
+    from pypdfium2 import raw
+
+    text = page.get_textpage()
+    letters, box = list[str](), list[tuple[float, float, float, float]]()
+
+    def word() -> Iterator[Word]:
+        clean = without_signs("".join(letters)).translate(_UNSHOWN).strip()
+        if clean and box:
+            shares = (min(max(each / _UNITS, -1), 2) for each in _around(box))
+            yield Word(clean, *shares)
+        letters.clear()
+        box.clear()
+
+    for place in range(min(text.count_chars(), _MOST_CHARACTERS)):
+        code = raw.FPDFText_GetUnicode(text, place)
+        character = chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+        if character.isspace():
+            yield from word()
+            continue
+        found = _box_of(page, text, place)
+        if found is not None and box and _is_elsewhere(box[-1], found):
+            yield from word()
+        letters.append(character if character not in _HYPHENS else "-")
+        if found is not None:
+            box.append(found)
+    yield from word()
+
+
+_UNSHOWN = dict.fromkeys((*range(0x20), 0x7F))
+
+
+def _box_of(page: Any, text: Any, place: int) -> tuple[float, float, float, float] | None:
+    """The box of a character as it is shown, on a page that is turned, too."""
+    from pypdfium2 import raw
+
+    found = raw.FS_RECTF()
+    if not raw.FPDFText_GetLooseCharBox(text, place, found):
+        return None
+    corners = [_shown(page, x, y) for x, y in ((found.left, found.top), (found.right, found.bottom))]
+    across, down = sorted(x for x, _ in corners), sorted(y for _, y in corners)
+    return across[0], down[0], across[1], down[1]
+
+
+def _shown(page: Any, x: float, y: float) -> tuple[int, int]:
+    from pypdfium2 import raw
+
+    across, down = ctypes.c_int(), ctypes.c_int()
+    raw.FPDF_PageToDevice(page, 0, 0, _UNITS, _UNITS, 0, x, y, across, down)
+    return across.value, down.value
+
+
+def _is_elsewhere(before: tuple[float, float, float, float], after: tuple[float, float, float, float]) -> bool:
+    """Whether a character is on another line than the one before it."""
+    return after[1] > before[3] or after[3] < before[1]
+
+
+def _around(boxes: list[tuple[float, float, float, float]]) -> tuple[float, float, float, float]:
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)

@@ -1,0 +1,512 @@
+"""What the screen of a document shows: its blocks in portions that are not too long, with words highlighted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain, groupby
+from typing import Literal
+
+from msgspec.structs import replace
+
+from fundwright.reading import stored
+from fundwright.reading.document import (
+    Attachment,
+    Block,
+    Cell,
+    Document,
+    Field,
+    Figure,
+    Heading,
+    Item,
+    Margin,
+    Mark,
+    Note,
+    Paragraph,
+    Run,
+    Runs,
+    Table,
+    inside,
+    plain,
+    walk,
+)
+from fundwright.reading.lines import arranges_text, storable
+from fundwright.reading.pdf_pages import PageWords, Word
+from fundwright.training import highlighting
+from fundwright.training.schemas import ViewQuery
+
+_PORTION = 160
+"""How many lines a portion has at most, if its blocks can be divided."""
+_LINE_CHARACTERS = 200
+_LONGEST_TEXT = 10_000
+_MOST_CHARACTERS, _MOST_BLOCKS = 200_000, 6_000
+"""What a portion shows at most, even if its blocks cannot be divided."""
+_MOST_MARKS = 500
+"""As many hits of a search are highlighted at once."""
+_MOST_COLUMNS = 200
+_MOST_HEAD_ROWS = 5
+_DEEPEST = 12
+_WORD_GAP = 1.5
+"""A space between words of a line is smaller than this many times their height."""
+_WORD = re.compile(r"\S+")
+
+
+class HiddenBy(StrEnum):
+    """Why a text is not part of what a person sees."""
+
+    STRUCK = "struck"
+    DELETED = "deleted"
+    HIDDEN = "hidden"
+
+
+class Highlight(StrEnum):
+    CITED = "cited"
+    HIT = "hit"
+    CURRENT = "current"
+    """The hit of the search that was gone to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    text: str
+    hidden_by: HiddenBy | None = None
+    highlight: Highlight | None = None
+
+
+Pieces = tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    blocks: tuple[ShownBlock, ...] = ()
+    rows: int = 1
+    columns: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBlock:
+    """`pieces` are the text, the caption of a table, the value of a field, or the name of an attachment. `label` is the marker of an item or the
+    label of a field, `level` that of a heading."""
+
+    kind: Literal["heading", "paragraph", "preformatted", "item", "table", "field", "note", "margin", "figure", "attachment"]
+    pieces: Pieces = ()
+    label: Pieces = ()
+    level: int = 0
+    is_checked: bool | None = None
+    rows: tuple[tuple[ShownCell, ...], ...] = ()
+    head: int = 0
+    blocks: tuple[ShownBlock, ...] = ()
+
+
+Place = tuple[int, int]
+"""A page, or 1 if the format has none, and a part of it, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A part of a page, and the places before and after it. `pages` is 0 if the format has none. `labels` are what the file calls its pages."""
+
+    page: int
+    pages: int
+    part: int = 1
+    parts: int = 1
+    labels: tuple[str, ...] = ()
+    previous: Place | None = None
+    next: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """A part of a document. `hits` counts those of the search in the whole document, and `hit` is the number of the one that was gone to, or 0.
+    `is_cut` says whether there is more in this part than is shown, `is_cited` whether words of the passage are highlighted."""
+
+    position: Position
+    blocks: tuple[ShownBlock, ...]
+    is_cut: bool
+    is_cited: bool
+    has_hidden: bool
+    hits: int
+    hit: int
+    hit_on_page: int
+    """The number of that hit among those of its page, from 0, or -1."""
+    previous_hit: int
+    next_hit: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedText:
+    """Words that follow each other on a line of a page, or a highlight, and its box as shares of the page's width and height."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    highlight: Highlight | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPage:
+    """A page of a PDF file. `height` is a share of its width."""
+
+    position: Position
+    height: float
+    lines: tuple[PlacedText, ...]
+    marks: tuple[PlacedText, ...]
+    is_cited: bool
+
+
+def shown_page(number: int, page: PageWords, *, labels: tuple[str, ...], find: str, current: int, passage: str) -> ShownPage:
+    """The words of a page as lines, with highlights. `current` is the number of the hit that was gone to, from 0."""
+    words = page.words
+    flat = [word.text for word in words]
+    cited = sorted(highlighting.cited(flat, passage)) if passage else []
+    marks = [_marked(part, Highlight.CITED) for part in _on_lines([words[place] for place in cited])]
+    found = highlighting.hits([flat], find)
+    current = min(current, len(found) - 1)
+    for which, (first, last) in _nearest(found, current):
+        highlight = Highlight.CURRENT if which == current else Highlight.HIT
+        marks += [_marked(part, highlight) for part in _on_lines(words[first : last + 1])]
+    lines = tuple(_marked(part, None) for part in _on_lines(words)[:_MOST_BLOCKS])
+    previous, following = (number - 1, 1) if number > 1 else None, (number + 1, 1) if number < page.pages else None
+    position = Position(number, page.pages, labels=labels, previous=previous, next=following)
+    return ShownPage(position, page.height, lines, tuple(marks), bool(cited))
+
+
+def _on_lines(words: Sequence[Word]) -> list[list[Word]]:
+    """Groups of words that follow each other on a line without a large space between them."""
+    found = list[list[Word]]()
+    for word in words:
+        before = found[-1][-1] if found else None
+        height = word.bottom - word.top
+        is_beside = (
+            before is not None
+            and min(word.bottom, before.bottom) - max(word.top, before.top) > height / 2
+            and -height / 2 < word.left - before.right < _WORD_GAP * height
+        )
+        if is_beside:
+            found[-1].append(word)
+        else:
+            found.append([word])
+    return found
+
+
+def _marked(words: Sequence[Word], highlight: Highlight | None) -> PlacedText:
+    return PlacedText(
+        storable(" ".join(word.text for word in words)),
+        min(word.left for word in words),
+        min(word.top for word in words),
+        max(word.right for word in words),
+        max(word.bottom for word in words),
+        highlight,
+    )
+
+
+def portion(structure: bytes, query: ViewQuery, *, passage: str = "", passage_page: int | None = None) -> Portion:
+    """The portion of a stored document that is asked for: the given page and part, that of the hit, that of the passage, or the first."""
+    return _Portions(stored.unpacked(structure), query).find(passage, passage_page)
+
+
+class _Portions:
+    def __init__(self, document: Document, query: ViewQuery) -> None:
+        self._query = query
+        self._labels = document.page_labels
+        self._has_hidden = any(run.mark for block in walk(document.blocks) for run in _runs_of(block))
+        self._pages = max([document.pages, *(block.page or 0 for block in document.blocks)])
+        self._blocks = dict[int, list[Block]]()
+        page = 1
+        for block in document.blocks:
+            page = block.page or page
+            self._blocks.setdefault(page, []).append(block)
+        self._divided = dict[int, list[list[Block]]]()
+
+    def find(self, passage: str, passage_page: int | None) -> Portion:
+        query = self._query
+        hits = self._hits()
+        hit = min(query.hit or 0, len(hits))
+        if query.page is not None or query.part is not None:
+            page, part = query.page or 1, query.part or 1
+        elif hit or (query.find and hits and not passage):
+            hit = hit or 1
+            page, part = hits[hit - 1]
+        else:
+            page, part = self._place_of(passage, passage_page)
+        page = min(page, max(self._pages, 1))
+        parts = self._parts(page)
+        part = min(part, len(parts))
+        here = (page, part)
+        blocks, is_cut, is_cited = self._shown(
+            parts[part - 1], passage, hit - 1 - sum(each < here for each in hits) if hit else -1
+        )
+        position = Position(
+            page,
+            self._pages,
+            part,
+            len(parts),
+            labels=self._labels if len(self._labels) == self._pages else (),
+            previous=(page, part - 1) if part > 1 else (page - 1, len(self._parts(page - 1))) if page > 1 else None,
+            next=(page, part + 1) if part < len(parts) else (page + 1, 1) if page < self._pages else None,
+        )
+        before = sum(each < here for each in hits)
+        return Portion(
+            position,
+            blocks,
+            is_cut=is_cut,
+            is_cited=is_cited,
+            has_hidden=self._has_hidden,
+            hits=len(hits),
+            hit=hit,
+            hit_on_page=sum(each[0] == page for each in hits[: hit - 1]) if hit else -1,
+            previous_hit=(hit - 1 if hit else before) or len(hits),
+            next_hit=(hit or before) % len(hits) + 1 if hits else 0,
+        )
+
+    def _parts(self, page: int) -> list[list[Block]]:
+        if page not in self._divided:
+            self._divided[page] = _divided(self._blocks.get(page, []))
+        return self._divided[page]
+
+    def _places(self, *, only: int | None = None) -> Iterator[tuple[Place, list[str]]]:
+        """Each place with the texts that are visible there."""
+        for page in sorted(self._blocks):
+            if only is None or page == only:
+                for part, blocks in enumerate(self._parts(page), 1):
+                    yield (page, part), self._texts(blocks)
+
+    def _texts(self, blocks: Sequence[Block]) -> list[str]:
+        showing = _Showing(show_hidden=self._query.hidden)
+        showing.all(blocks)
+        return showing.texts
+
+    def _hits(self) -> list[Place]:
+        if not self._query.find.strip():
+            return []
+        return [
+            place
+            for place, texts in self._places()
+            for _ in highlighting.hits([text.split() for text in texts], self._query.find)
+        ]
+
+    def _place_of(self, passage: str, page: int | None) -> Place:
+        """Where most of the passage is."""
+        if not passage:
+            return (1, 1)
+        shared = [(highlighting.shared(" ".join(texts).split(), passage), place) for place, texts in self._places(only=page)]
+        return max(shared, key=lambda each: each[0], default=(0, (page or 1, 1)))[1]
+
+    def _shown(self, blocks: Sequence[Block], passage: str, current: int) -> tuple[tuple[ShownBlock, ...], bool, bool]:
+        """The blocks with highlights, whether something is left out, and whether words are cited. `current` is the number of the hit that was
+        gone to, from 0."""
+        texts = self._texts(blocks)
+        words = [(number, found.start(), found.end()) for number, text in enumerate(texts) for found in _WORD.finditer(text)]
+        looks: list[list[Highlight | None]] = [[None] * len(text) for text in texts]
+        cited = (
+            highlighting.cited([texts[number][start:end] for number, start, end in words], passage)
+            if passage
+            else frozenset[int]()
+        )
+        for place in cited:
+            number, start, end = words[place]
+            start = words[place - 1][2] if place - 1 in cited and words[place - 1][0] == number else start
+            looks[number][start:end] = [Highlight.CITED] * (end - start)
+        found = highlighting.hits([text.split() for text in texts], self._query.find)
+        for which, (first, last) in _nearest(found, current):
+            number, start, end = *words[first][:2], words[last][2]
+            looks[number][start:end] = [Highlight.CURRENT if which == current else Highlight.HIT] * (end - start)
+        showing = _Showing(show_hidden=self._query.hidden, looks=looks)
+        return showing.all(blocks), showing.is_cut, bool(cited)
+
+
+def _nearest(hits: Sequence[tuple[int, int]], current: int) -> list[tuple[int, tuple[int, int]]]:
+    """The hits around the current one that are highlighted, with their numbers."""
+    start = max(current - _MOST_MARKS // 2, 0)
+    return list(enumerate(hits))[start : start + _MOST_MARKS]
+
+
+class _Showing:
+    """Converts blocks. `texts` are the visible texts of the blocks, in order; `looks` is the highlight of each of their characters."""
+
+    def __init__(self, *, show_hidden: bool, looks: Sequence[Sequence[Highlight | None]] | None = None) -> None:
+        self.texts = list[str]()
+        self.is_cut = False
+        self._show_hidden = show_hidden
+        self._looks = looks
+        self._characters = self._blocks = 0
+
+    def all(self, blocks: Sequence[Block], depth: int = 0) -> tuple[ShownBlock, ...]:
+        found = list[ShownBlock]()
+        for block in blocks:
+            if depth > _DEEPEST or self._blocks > _MOST_BLOCKS or self._characters > _MOST_CHARACTERS:
+                self.is_cut = True
+                break
+            self._blocks += 1
+            shown = self._one(block, depth)
+            if shown is not None:
+                found.append(shown)
+        return tuple(found)
+
+    def _one(self, block: Block, depth: int) -> ShownBlock | None:
+        match block:
+            case Heading(runs=runs, level=level):
+                pieces = self._pieces(runs)
+                return ShownBlock("heading", pieces, level=level) if pieces else None
+            case Paragraph(runs=runs, is_preformatted=is_preformatted):
+                pieces = self._pieces(runs)
+                return ShownBlock("preformatted" if is_preformatted else "paragraph", pieces) if pieces else None
+            case Item(runs=runs, marker=marker, is_checked=is_checked):
+                pieces = self._pieces(runs)
+                shown = ShownBlock("item", pieces, label=_unmarked(marker), is_checked=is_checked)
+                return shown if pieces or is_checked is not None else None
+            case Field(label=label, value=value):
+                return ShownBlock("field", label=self._pieces(plain(label)), pieces=self._pieces(plain(value)))
+            case Table():
+                return self._table(block, depth)
+            case Attachment(filename=filename, blocks=inner):
+                return ShownBlock("attachment", self._pieces(plain(filename)), blocks=self.all(inner, depth + 1))
+            case Note(blocks=inner) | Margin(blocks=inner) | Figure(blocks=inner):
+                blocks = self.all(inner, depth + 1)
+                kind = "note" if isinstance(block, Note) else "margin" if isinstance(block, Margin) else "figure"
+                return ShownBlock(kind, blocks=blocks) if blocks or kind == "figure" else None
+
+    def _table(self, table: Table, depth: int) -> ShownBlock:
+        caption = self._pieces(table.caption)
+        rows = list[tuple[ShownCell, ...]]()
+        open_until = dict[int, int]()
+        for number, row in enumerate(table.rows):
+            cells, next_column = list[ShownCell](), 0
+            for column, cell in row:
+                if column >= _MOST_COLUMNS:
+                    self.is_cut = True
+                    break
+                blank = sum(open_until.get(each, 0) <= number for each in range(next_column, column))
+                cells += [ShownCell(columns=blank)] if blank else []
+                columns = min(cell.columns, _MOST_COLUMNS)
+                cells.append(ShownCell(self.all(cell.blocks, depth + 1), min(cell.rows, len(table.rows) - number), columns))
+                next_column = column + columns
+                open_until |= dict.fromkeys(range(column, next_column), number + cell.rows)
+            rows.append(tuple(cells))
+        return ShownBlock("table", caption, rows=tuple(rows), head=min(table.head, len(rows)))
+
+    def _pieces(self, runs: Runs) -> Pieces:
+        clean = [replace(run, text=storable(run.text)) for run in runs]
+        text = "".join(run.text for run in clean if run.mark is None)
+        number = len(self.texts)
+        self.texts.append(text)
+        self._characters += sum(len(run.text) for run in clean)
+        self._blocks += len(clean)
+        looks = self._looks[number] if self._looks is not None else [None] * len(text)
+        found, offset = list[Piece](), 0
+        for run in clean:
+            if run.mark is not None:
+                if self._show_hidden and run.text:
+                    found.append(Piece(run.text, hidden_by=_HIDDEN_BY[run.mark]))
+                continue
+            found += _cut(run.text, looks[offset : offset + len(run.text)])
+            offset += len(run.text)
+        return tuple(found)
+
+
+_HIDDEN_BY = {Mark.STRUCK: HiddenBy.STRUCK, Mark.DELETED: HiddenBy.DELETED, Mark.HIDDEN: HiddenBy.HIDDEN}
+
+
+def _unmarked(text: str) -> Pieces:
+    return (Piece(storable(text)),) if text else ()
+
+
+def _cut(text: str, looks: Sequence[Highlight | None]) -> Iterator[Piece]:
+    """The text in pieces with one highlight each."""
+    start = 0
+    for highlight, same in groupby(looks):
+        end = start + len(list(same))
+        yield Piece(text[start:end], highlight=highlight)
+        start = end
+
+
+def _runs_of(block: Block) -> Runs:
+    match block:
+        case Heading(runs=runs) | Paragraph(runs=runs) | Item(runs=runs):
+            return runs
+        case Table(caption=caption):
+            return caption
+        case _:
+            return ()
+
+
+def _divided(blocks: Sequence[Block]) -> list[list[Block]]:
+    """The blocks in portions, at least one."""
+    found, weight = [list[Block]()], 0.0
+    for block in chain.from_iterable(map(_split, blocks)):
+        own = _weight(block)
+        if found[-1] and weight + own > _PORTION:
+            found.append([])
+            weight = 0.0
+        found[-1].append(block)
+        weight += own
+    return found
+
+
+def _weight(block: Block) -> float:
+    """About how many lines it has."""
+    if isinstance(block, Table):
+        return 1 + sum(map(_weight_of_row, block.rows))
+    return 1 + sum(len(run.text) for run in _runs_of(block)) / _LINE_CHARACTERS + sum(map(_weight, inside(block)))
+
+
+def _weight_of_row(row: Sequence[tuple[int, Cell]]) -> float:
+    return 1 + sum(_weight(block) / 4 for _, cell in row for block in cell.blocks)
+
+
+def _split(block: Block) -> Iterator[Block]:
+    """Divide a block that has more than a portion holds."""
+    match block:
+        case Heading(runs=runs) | Paragraph(runs=runs) | Item(runs=runs) if sum(len(run.text) for run in runs) > _LONGEST_TEXT:
+            yield from (Paragraph(part, page=block.page) for part in _split_runs(runs))
+        case Table() if arranges_text(block):
+            if block.caption:
+                yield Paragraph(block.caption, page=block.page)
+            yield from chain.from_iterable(_split(inner) for row in block.rows for _, cell in row for inner in cell.blocks)
+        case Table() if _weight(block) > _PORTION:
+            yield from _slices(block)
+        case Attachment(blocks=inner):
+            yield replace(block, blocks=(), content=b"")
+            yield from chain.from_iterable(map(_split, inner))
+        case Note(blocks=inner) | Margin(blocks=inner) | Figure(blocks=inner) if _weight(block) > _PORTION:
+            yield from (replace(block, blocks=tuple(part)) for part in _divided(inner))
+        case _:
+            yield block
+
+
+def _split_runs(runs: Runs) -> Iterator[Runs]:
+    """Runs of at most so many characters, between words where possible."""
+    for run in runs:
+        start = 0
+        while start < len(run.text):
+            end = min(start + _LONGEST_TEXT, len(run.text))
+            space = run.text.rfind(" ", start, end) if end < len(run.text) else -1
+            end = space + 1 if space > start else end
+            yield (Run(run.text[start:end], run.mark),)
+            start = end
+
+
+def _slices(table: Table) -> Iterator[Table]:
+    """A long table as several, each with the names of the columns. A cell that spans rows continues in the next one."""
+    head = table.rows[: table.head] if table.head <= _MOST_HEAD_ROWS else ()
+    rows, weight = list[tuple[tuple[int, Cell], ...]](), 0.0
+    spanning = dict[int, tuple[Cell, int]]()
+    caption = table.caption
+    for number, row in enumerate(table.rows[len(head) :]):
+        own = _weight_of_row(row)
+        if rows and weight + own > _PORTION:
+            yield replace(table, rows=(*head, *rows), head=len(head), caption=caption)
+            rows, weight, caption = [], 0.0, ()
+            continued = [(column, replace(cell, rows=end - number)) for column, (cell, end) in spanning.items() if end > number]
+            row = tuple(sorted([*continued, *row], key=lambda each: each[0]))
+        for column, cell in row:
+            if cell.rows > 1:
+                spanning[column] = (cell, number + cell.rows)
+        rows.append(row)
+        weight += own
+    if rows:
+        yield replace(table, rows=(*head, *rows), head=len(head), caption=caption)

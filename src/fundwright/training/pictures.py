@@ -1,0 +1,79 @@
+"""Pages of PDF documents as pictures with words, made in the sandbox and kept beside the original."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import msgspec
+
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotFound
+from fundwright.core.messages import t
+from fundwright.core.sandbox import Limits, crashed
+from fundwright.reading import pdf_pages
+from fundwright.reading.formats import Unreadable
+from fundwright.reading.pdf_pages import PageWords
+from fundwright.training.schemas import DocumentRead, PictureWidth
+
+MEDIA_TYPE = "application/pdf"
+_VERSION = 1
+"""Increased whenever pictures or words are made differently."""
+LIMITS = Limits(
+    error=Unreadable,
+    silent_seconds=20,
+    total_seconds=20,
+    memory_bytes=700_000_000,
+    output_bytes=20_000_000,
+    at_once=4,
+    modules=("PIL.WebPImagePlugin", "fundwright.reading.pdf_pages", "pypdfium2"),
+)
+
+
+def tag_of(document: DocumentRead, number: int, width: PictureWidth) -> str:
+    """The entity tag of a picture."""
+    return f'"{document.sha256}-{_picture(number, width)}"'
+
+
+async def picture(core: Core, document: DocumentRead, number: int, width: PictureWidth) -> bytes:
+    """Return a page as WebP. Raises NotFound or Unreadable."""
+    part = _picture(number, width)
+    found = await core.files.find_derived(document.sha256, part)
+    if found is None:
+        path = core.files.path(document.sha256)
+        work = partial(pdf_pages.picture, path, document.filename, number, width.value)
+        name = t("“{name}”", name=document.filename)
+        results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
+        if not results:
+            raise NotFound(t("The page"))
+        found = results[0]
+        if len(results) > 1 or found[:4] != b"RIFF" or found[8:12] != b"WEBP":
+            raise crashed(LIMITS, name, reason="no picture")
+        await core.files.keep_derived(document.sha256, part, found)
+    return found
+
+
+async def words(core: Core, document: DocumentRead, number: int) -> PageWords:
+    """Return the words of a page. Raises NotFound or Unreadable."""
+    part = f"{_VERSION}-{number}.json"
+    found = await core.files.find_derived(document.sha256, part)
+    if found is None:
+        path = core.files.path(document.sha256)
+        work = partial(pdf_pages.words, path, document.filename, number)
+        name = t("“{name}”", name=document.filename)
+        results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
+        try:
+            (found,) = results
+            page = msgspec.json.decode(found, type=PageWords)
+        except ValueError as error:
+            raise crashed(LIMITS, name, reason=type(error).__name__) from error
+        if number <= page.pages:
+            await core.files.keep_derived(document.sha256, part, found)
+    else:
+        page = msgspec.json.decode(found, type=PageWords)
+    if number > page.pages:
+        raise NotFound(t("The page"))
+    return page
+
+
+def _picture(number: int, width: PictureWidth) -> str:
+    return f"{_VERSION}-{number}-{width.value}.webp"

@@ -1,0 +1,121 @@
+"""The screen of a document: its pages as pictures or its blocks, with the words of a passage or a search highlighted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import Actor, Permission
+from fundwright.core.assembly import Core
+from fundwright.core.errors import FundwrightError, NotFound
+from fundwright.core.messages import t
+from fundwright.training import pictures, repository, service
+from fundwright.training.display import Portion, Position, ShownPage, portion, shown_page
+from fundwright.training.schemas import DocumentRead, PassageInContext, PictureWidth, ViewQuery
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    """A document as its screen shows it: `page` is one of its pages as a picture, `portion` a part of its blocks, or at least its place among
+    them. Both are None if the document was not read yet, or not by this release. `problem` says why there is no picture."""
+
+    document: DocumentRead
+    portion: Portion | None
+    page: ShownPage | None = None
+    problem: str = ""
+    has_pictures: bool = False
+    is_passage_missing: bool = False
+
+    @property
+    def place(self) -> Position | None:
+        """Where in the document this is."""
+        if self.page is not None:
+            return self.page.position
+        return self.portion.position if self.portion is not None else None
+
+    @property
+    def is_cited(self) -> bool:
+        """Whether words of the passage are highlighted."""
+        return self.page.is_cited if self.page is not None else self.portion is not None and self.portion.is_cited
+
+
+@needs(Permission.READ)
+async def read_view(core: Core, actor: Actor, document_id: UUID, query: ViewQuery) -> DocumentView:
+    """Return what the screen of a document shows. Opens its own transaction. Raises NotFound."""
+    async with core.database.reading() as session:
+        document = await service.get_document(session, actor, document_id)
+        structure = await repository.find_structure(session, actor.workspace_id, document_id)
+        passage = await _passage_in(session, actor, document_id, query.passage)
+    text = passage.text if passage is not None else ""
+    shown = None
+    if structure is not None:
+        shown = await core.computing.run(
+            partial(portion, structure, query, passage=text, passage_page=passage.page if passage is not None else None)
+        )
+    has_pictures = document.media_type == pictures.MEDIA_TYPE
+    view = DocumentView(
+        document, shown, has_pictures=has_pictures, is_passage_missing=query.passage is not None and passage is None
+    )
+    if not has_pictures or query.view == "text":
+        return view
+    try:
+        page = await _page(core, document, query, shown, text)
+    except FundwrightError as error:
+        return DocumentView(document, shown, problem=error.sentence, is_passage_missing=view.is_passage_missing)
+    return DocumentView(document, shown, page, has_pictures=True, is_passage_missing=view.is_passage_missing)
+
+
+@needs(Permission.READ)
+async def get_page_picture(core: Core, actor: Actor, document_id: UUID, number: int, width: PictureWidth) -> bytes:
+    """Return a page of a PDF document as WebP. Opens its own transaction. Raises NotFound or Unreadable."""
+    return await pictures.picture(core, await _with_pages(core, actor, document_id), number, width)
+
+
+@needs(Permission.READ)
+async def get_picture_tag(core: Core, actor: Actor, document_id: UUID, number: int, width: PictureWidth) -> str:
+    """Return the entity tag of a picture, which differs when the picture may differ. Opens its own transaction. Raises NotFound."""
+    return pictures.tag_of(await _with_pages(core, actor, document_id), number, width)
+
+
+@needs(Permission.READ)
+async def get_page_words(core: Core, actor: Actor, document_id: UUID, number: int) -> pictures.PageWords:
+    """Return the words of a page of a PDF document. Opens its own transaction. Raises NotFound or Unreadable."""
+    return await pictures.words(core, await _with_pages(core, actor, document_id), number)
+
+
+@needs(Permission.READ)
+async def find_document_of(session: AsyncSession, actor: Actor, passage_id: UUID) -> UUID:
+    """Return the document of a passage. Raises NotFound."""
+    return (await repository.get_passage(session, actor.workspace_id, passage_id)).document_id
+
+
+async def _passage_in(session: AsyncSession, actor: Actor, document_id: UUID, passage_id: UUID | None) -> PassageInContext | None:
+    if passage_id is None:
+        return None
+    try:
+        passage = await repository.get_passage(session, actor.workspace_id, passage_id)
+    except NotFound:
+        return None
+    return passage if passage.document_id == document_id else None
+
+
+async def _with_pages(core: Core, actor: Actor, document_id: UUID) -> DocumentRead:
+    async with core.database.reading() as session:
+        document = await service.get_document(session, actor, document_id)
+    if document.media_type != pictures.MEDIA_TYPE:
+        raise NotFound(t("The page"))
+    return document
+
+
+async def _page(core: Core, document: DocumentRead, query: ViewQuery, shown: Portion | None, passage: str) -> ShownPage:
+    number = shown.position.page if shown is not None else query.page or 1
+    words = await pictures.words(core, document, number)
+    current = shown.hit_on_page if shown is not None else -1
+    labels = shown.position.labels if shown is not None else ()
+    return await core.computing.run(
+        partial(shown_page, number, words, labels=labels, find=query.find, current=current, passage=passage)
+    )

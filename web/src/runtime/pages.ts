@@ -1,0 +1,56 @@
+/**
+ * A document that is read page by page: N and P go to the next and the previous page, as PageDown does at the end and PageUp at the beginning of
+ * one. They press the links that have them in `aria-keyshortcuts`. A page that appears is scrolled to its beginning, or to what the address marks on it
+ * (`data-linked`). Letters typed into fields are ignored (WCAG 2.1.4).
+ */
+
+import { areShortcutsOn } from "./settings";
+import type { Unsubscribe } from "./signal";
+
+const DOCUMENT = "[data-pages]";
+const USES_KEYS = "input, textarea, select, [contenteditable], [role=menu], [role=listbox], [role=dialog], dialog";
+/** The same time that the palette waits for the letter of a page after `g`. */
+const PATIENCE_MS = 1_500;
+/** Half a pixel is lost where the page is zoomed. */
+const TOLERANCE_PX = 2;
+
+function keyOf({ key }: KeyboardEvent): string | null {
+  if (key === "PageDown") return scrollY + innerHeight >= document.documentElement.scrollHeight - TOLERANCE_PX ? key : null;
+  if (key === "PageUp") return scrollY <= TOLERANCE_PX ? key : null;
+  return areShortcutsOn() ? key.toLowerCase() : null;
+}
+
+export function followPages(root: HTMLElement): Unsubscribe {
+  let goPressedAt = -PATIENCE_MS;
+  let shown = root.querySelector(DOCUMENT)?.getAttribute("data-pages") ?? null;
+
+  const press = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.repeat) return;
+    if (event.target instanceof Element && event.target.closest(USES_KEYS) !== null) return;
+    const isGoSequence = event.timeStamp - goPressedAt < PATIENCE_MS;
+    goPressedAt = event.key === "g" && !isGoSequence ? event.timeStamp : -PATIENCE_MS;
+    const key = isGoSequence ? null : keyOf(event);
+    const control = key === null ? null : document.querySelector<HTMLElement>(`[data-page-keys] [aria-keyshortcuts~="${CSS.escape(key)}"]`);
+    if (control === null) return;
+    event.preventDefault();
+    control.click();
+  };
+  const look = (): void => {
+    const part = root.querySelector<HTMLElement>(DOCUMENT);
+    const before = shown;
+    shown = part?.getAttribute("data-pages") ?? null;
+    if (part === null || shown === before) return;
+    const linked = part.querySelector("[data-linked]");
+    if (linked !== null) linked.scrollIntoView?.({ block: "center" });
+    else if (before !== null) part.scrollIntoView?.({ block: "start" });
+  };
+
+  root.querySelector(`${DOCUMENT} [data-linked]`)?.scrollIntoView?.({ block: "center" });
+  const observer = new MutationObserver(look);
+  observer.observe(root, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-pages"] });
+  document.addEventListener("keydown", press);
+  return () => {
+    observer.disconnect();
+    document.removeEventListener("keydown", press);
+  };
+}
