@@ -60,6 +60,9 @@ GUARDED = (
     "/dashboard/history",
     "/dashboard/history/{run}",
     "/dashboard/passage/{passage}",
+    "/dashboard/train/{document}",
+    "/dashboard/train/{pdf}?find=water",
+    "/dashboard/train/{pdf}?view=text",
     "/generate/index",
     "/generate/slug/{draft}",
     "/generate/templates",
@@ -104,6 +107,8 @@ class Fixtures:
     contract: str
     run: str
     passage: str
+    document: str
+    pdf: str
     draft: str
     account: str
     post: str
@@ -146,9 +151,17 @@ def find_own(requests: APIRequestContext) -> dict[str, str]:
         "passage": eventually(
             lambda: next((found["id"] for found in get("/api/training/passages?query=air").json()), None), within_s=60
         ),
+        "document": _document(requests, "Past-performance-groundwater-database.txt"),
+        "pdf": _document(requests, "Data-sheet-Tideline.pdf"),
         "run": get("/api/training/runs").json()["items"][0]["id"],
         "draft": draft["slug"],
     }
+
+
+def _document(requests: APIRequestContext, filename: str) -> str:
+    """The id of a document of the sample."""
+    found = requests.get("/api/training/documents?page_size=50").json()["items"]
+    return next(each["id"] for each in found if each["filename"] == filename)
 
 
 def _pursue(requests: APIRequestContext) -> None:

@@ -181,6 +181,8 @@ ROUTES = _table(
         GET /api/training/documents/export.csv
         GET /api/training/documents/{document_id}
         GET /api/training/documents/{document_id}/file
+        GET /api/training/documents/{document_id}/pages/{number}
+        GET /api/training/documents/{document_id}/pages/{number}/words
         GET /api/training/documents/{document_id}/restriction
         GET /api/training/formats
         GET /api/training/models
@@ -456,6 +458,7 @@ SCREENS = _table(
         /dashboard/sam/{id}
         /dashboard/train
         /dashboard/train/collections
+        /dashboard/train/{id}
         /dashboard/notifications
         /dashboard/trash
         /dashboard/history
@@ -585,6 +588,7 @@ WORLD = {
     "/dashboard/sam/{id} id": "notice",
     "/dashboard/history/{id} id": "run",
     "/dashboard/passage/{id} id": "passage",
+    "/dashboard/train/{id} id": "document",
     "/generate/slug/{token} token": "draft slug",
     "/generate/templates/{id} id": "template",
     "/dashboard/blog/{id}/edit id": "post",
@@ -641,13 +645,17 @@ NO_IDS = {
     "due": "when tasks are due",
     "edit": "which section of this draft is edited; another draft's does nothing",
     "filters": "whether the filters are open",
+    "find": "words",
+    "hidden": "whether hidden text is shown",
+    "hit": "the number of a hit",
     "import": "whether the import is open",
-    "kind": "a kind",
     "is_followed": "whether searches are shown that one follows",
     "is_own": "whether one's own searches, or templates of the workspace, are shown",
     "is_restricted": "whether restricted drafts are shown",
+    "kind": "a kind",
     "page": "a number, or the path that feedback is about",
-    "passage": "the number of a citation of this draft",
+    "part": "a number",
+    "passage": "the number of a citation of this draft, or a passage of this document; other ones are not highlighted",
     "q": "words",
     "question": "words",
     "questions": "how many questions a form shows",
@@ -659,9 +667,10 @@ NO_IDS = {
     "tasks": "whether the tasks are open",
     "text": "words",
     "to": "a stage",
+    "unsure": "whether unlikely suggestions are shown",
     "view": "whether a board or a table is shown",
     "writing": "which comment on what is shown is being written; other ones do nothing",
-    "unsure": "whether unlikely suggestions are shown",
+    "zoom": "how large a page is shown",
 }
 """Other parameters that screens read from it."""
 

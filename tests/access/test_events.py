@@ -86,6 +86,7 @@ async def addresses(core: Core, pattern: str) -> list[str]:
         "/dashboard/sam/{id}": "SELECT id FROM opportunity WHERE kind = 'contract'",
         "/dashboard/history/{id}": "SELECT id FROM training_run",
         "/dashboard/passage/{id}": "SELECT id FROM chunk",
+        "/dashboard/train/{id}": "SELECT id FROM document",
         "/generate/slug/{token}": "SELECT slug FROM draft",
         "/dashboard/blog/{id}/edit": "SELECT id FROM blog_post",
         "/dashboard/freepremium/{id}": "SELECT id FROM premium_link",

@@ -28,6 +28,7 @@ SHORT = {
     ("screens/account/general.py", "locale_data.time_zones"): "reads the names of time zones from disk",
     ("core/sweeping.py", "core.files.list_old"): _DISK,
     ("core/sweeping.py", "core.files.remove_abandoned"): _DISK,
+    ("core/sweeping.py", "core.files.prune_derived"): _DISK,
     ("core/migrations/__init__.py", "_upgrade"): "before the server handles requests",
     ("core/migrations/__init__.py", "_check_schema"): "before the server handles requests",
     ("core/migrations/__init__.py", "_serving_role"): "before the server handles requests",

@@ -129,6 +129,7 @@ def address_of(path: str, ids: Mapping[str, str]) -> str:
     places = {
         "/dashboard/nih/{id}": "grant", "/dashboard/sam/{id}": "contract", "/dashboard/history/{id}": "run",
         "/generate/slug/{token}": "draft slug", "/generate/templates/{id}": "template", "/dashboard/passage/{id}": "passage",
+        "/dashboard/train/{id}": "document",
     }  # fmt: skip
     parameter = path[path.find("{") : path.find("}") + 1]
     return path.replace(parameter, ids.get(places.get(path, ""), "none")) if parameter else path

@@ -238,7 +238,7 @@ class FileStore:
     def remove(self, name: str) -> None:
         """Remove the file and what was derived from it."""
         self.path(name).unlink(missing_ok=True)
-        shutil.rmtree(self._derived(name), ignore_errors=True)
+        self._threads.submit(shutil.rmtree, self._derived(name), ignore_errors=True)
 
     async def find_derived(self, name: str, part: str) -> bytes | None:
         """What was derived from a file, such as a picture of a page, if it is kept."""
@@ -265,11 +265,14 @@ class FileStore:
         if not self.path(name).is_file():  # it was removed meanwhile
             shutil.rmtree(folder, ignore_errors=True)
         if self._added % _ADDED_UNTIL_PRUNED == 0:
-            self._prune_derived()
+            self.prune_derived()
         self._added += 1
 
-    def _prune_derived(self) -> None:
-        """Remove the oldest until what is left has half of the size that is allowed."""
+    def prune_derived(self) -> None:
+        """Remove what was derived from files that are gone, and if there is too much, the oldest until half as much as allowed is left."""
+        for folder in (self._folder / _DERIVED).glob("*"):
+            if not self.path(folder.name).is_file():
+                shutil.rmtree(folder, ignore_errors=True)
         found = list[tuple[float, int, Path]]()
         for path in (self._folder / _DERIVED).glob("*/*"):
             with suppress(FileNotFoundError):

@@ -78,6 +78,7 @@ async def sweep_daily(core: Core) -> None:
 async def _sweep_files(core: Core) -> None:
     await asyncio.to_thread(core.files.remove_abandoned)
     removed = await sweep(core)
+    await asyncio.to_thread(core.files.prune_derived)
     if removed:
         log.info("files.swept", removed=removed)
 

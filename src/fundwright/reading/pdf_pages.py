@@ -16,7 +16,8 @@ from fundwright.reading.document import without_signs
 from fundwright.reading.formats import Unreadable, file_missing
 
 Width = Annotated[int, Meta(ge=1, le=4_000)]
-_MOST_PIXELS = 12_000_000
+_MOST_PIXELS, _MOST_DOWN = 12_000_000, 16_000
+"""A WebP is at most 16,383 pixels wide and high."""
 _MOST_CHARACTERS = 60_000
 _UNITS = 10_000
 """Into how many parts a page is divided in each direction."""
@@ -65,7 +66,7 @@ def picture(path: Path, filename: str, number: int, width: int) -> Iterator[byte
     document.init_forms()
     page = document[number - 1]
     across, down = page.get_size()
-    scale = min(width / max(across, 1), (_MOST_PIXELS / max(across * down, 1)) ** 0.5)
+    scale = min(width / max(across, 1), (_MOST_PIXELS / max(across * down, 1)) ** 0.5, _MOST_DOWN / max(down, 1))
     written = io.BytesIO()
     page.render(scale=scale).to_pil().convert("RGB").save(written, "WEBP", quality=_QUALITY, method=2)
     yield written.getvalue()

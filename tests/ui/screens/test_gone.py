@@ -17,6 +17,7 @@ from tests.support.accounts import add_account
     [
         ("/dashboard/history", "/dashboard/history"),
         ("/dashboard/passage", "/dashboard/train"),
+        ("/dashboard/train", "/dashboard/train"),
         ("/dashboard/sam", "/dashboard/sam"),
         ("/dashboard/nih", "/dashboard/nih"),
         ("/generate/slug", "/generate/index"),

@@ -138,7 +138,7 @@ def _notices(view: DocumentView) -> list[Child]:
         notices.append(alert(t("An earlier release read this document. Train it again to see its text."), variant="info"))
     elif view.portion is None:
         notices.append(alert(t("This document is not trained yet. Train it to see its text."), variant="info"))
-    if view.problem:
+    if view.problem and not document.error:
         notices.append(alert(view.problem, variant="warning"))
     if view.is_passage_missing:
         notices.append(alert(t("The passage is not in this document anymore. The document was changed."), variant="info"))

@@ -1,0 +1,277 @@
+"""What the screen of a document shows of it: portions, highlights, and hits of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from fundwright.reading import stored
+from fundwright.reading.document import (
+    Attachment,
+    Block,
+    Cell,
+    Document,
+    Field,
+    Heading,
+    Item,
+    Mark,
+    Note,
+    Paragraph,
+    Run,
+    Table,
+    plain,
+)
+from fundwright.reading.pdf_pages import PageWords, Word
+from fundwright.training import highlighting
+from fundwright.training.display import (
+    HiddenBy,
+    Highlight,
+    Piece,
+    Portion,
+    ShownBlock,
+    ShownCell,
+    portion,
+    shown_page,
+)
+from fundwright.training.schemas import ViewQuery
+
+FERRY = "The harbor ferry carries forty passengers across the bay every hour of the day."
+
+
+def paragraph(text: str, page: int | None = None) -> Paragraph:
+    return Paragraph(plain(text), page=page)
+
+
+def show(
+    *blocks: Block,
+    pages: int = 0,
+    labels: tuple[str, ...] = (),
+    passage: str = "",
+    passage_page: int | None = None,
+    **query: object,
+) -> Portion:
+    structure = stored.packed(Document(blocks, pages=pages, page_labels=labels))
+    return portion(structure, ViewQuery.model_validate(query), passage=passage, passage_page=passage_page)
+
+
+def pieces_in(blocks: Sequence[ShownBlock]) -> Iterator[Piece]:
+    for block in blocks:
+        yield from (*block.label, *block.pieces)
+        yield from pieces_in([*(inner for row in block.rows for cell in row for inner in cell.blocks), *block.blocks])
+
+
+def texts(shown: Portion) -> list[str]:
+    return ["".join(piece.text for piece in block.pieces) for block in shown.blocks]
+
+
+def highlighted(shown: Portion, highlight: Highlight) -> list[str]:
+    return [piece.text for piece in pieces_in(shown.blocks) if piece.highlight is highlight]
+
+
+class TestPlaces:
+    def test_a_document_with_pages_is_shown_page_by_page(self) -> None:
+        blocks = [paragraph("One", 1), paragraph("Three", 3)]
+        first, second, third = (show(*blocks, pages=4, page=page) for page in (1, 2, 3))
+        assert [texts(each) for each in (first, second, third)] == [["One"], [], ["Three"]]
+        assert (first.position.previous, first.position.next) == (None, (2, 1))
+        assert (third.position.previous, third.position.pages) == ((2, 1), 4)
+        assert show(*blocks, pages=4, page=4).position.next is None
+
+    def test_beyond_the_end_the_last_page_is_shown(self) -> None:
+        shown = show(paragraph("One", 1), paragraph("Two", 2), pages=2, page=99, part=99)
+        assert (texts(shown), shown.position.page, shown.position.part) == (["Two"], 2, 1)
+
+    def test_a_long_document_without_pages_is_shown_in_parts(self) -> None:
+        blocks = [paragraph(f"Paragraph {number}") for number in range(1_000)]
+        first = show(*blocks)
+        assert 1 < first.position.parts < 20 and first.position.pages == 0
+        shown = [text for part in range(1, first.position.parts + 1) for text in texts(show(*blocks, part=part))]
+        assert shown == [f"Paragraph {number}" for number in range(1_000)]
+
+    def test_the_previous_place_is_the_last_part_of_the_page_before(self) -> None:
+        blocks = [*(paragraph("Words " * 10, 1) for _ in range(300)), paragraph("Two", 2)]
+        shown = show(*blocks, pages=2, page=2)
+        assert shown.position.previous == (1, show(*blocks, pages=2, page=1).position.parts)
+        assert show(*blocks, pages=2, page=1, part=shown.position.previous[1]).position.next == (2, 1)
+
+    def test_a_long_table_is_divided_between_rows_and_repeats_its_head(self) -> None:
+        rows = tuple(((0, Cell((paragraph(f"Row {number}"),))), (1, Cell((paragraph("x"),)))) for number in range(10_000))
+        head = ((0, Cell((paragraph("Name"),))), (1, Cell((paragraph("Value"),))))
+        table = Table((head, *rows), head=1, caption=plain("Rates"))
+        first, last = show(table), show(table, part=10_000)
+        (begin,), (end,) = first.blocks, last.blocks
+        assert (first.position.parts > 10, begin.pieces, end.pieces) == (True, (Piece("Rates"),), ())
+        assert begin.rows[0] == end.rows[0] and end.head == 1
+        assert end.rows[-1][0].blocks[0].pieces == (Piece("Row 9999"),)
+        assert len(begin.rows) < 200
+
+    def test_a_cell_that_spans_the_rows_of_two_parts_is_in_both(self) -> None:
+        wide = Cell((paragraph("Phase"),), rows=400)
+        rows = [((0, wide), (1, Cell((paragraph("x"),))))] + [((1, Cell((paragraph("x"),))),) for _ in range(399)]
+        (block,) = show(Table(tuple(rows)), part=2).blocks
+        assert [len(row) for row in block.rows[:2]] == [2, 1]
+        assert block.rows[0][0].blocks[0].pieces == (Piece("Phase"),) and block.rows[0][0].rows == len(block.rows)
+
+    def test_a_missing_cell_is_blank(self) -> None:
+        a, b, c = (Cell((paragraph(text),)) for text in "abc")
+        (block,) = show(Table((((2, c),), ((0, a), (1, b))))).blocks
+        assert block.rows[0][0] == ShownCell(columns=2)
+
+    def test_a_paragraph_without_end_is_divided(self) -> None:
+        shown = show(paragraph("word " * 100_000))
+        assert shown.position.parts > 5 and len("".join(texts(shown))) < 100_000 and not shown.is_cut
+
+    def test_what_cannot_be_divided_is_cut(self) -> None:
+        cells = tuple((column, Cell((paragraph("word " * 100),))) for column in range(1_000))
+        shown = show(Table((cells, cells), head=1))
+        assert shown.is_cut and len(shown.blocks[0].rows[0]) <= 200
+        assert sum(len(piece.text) for piece in pieces_in(shown.blocks)) < 400_000
+
+    def test_notes_in_notes_are_cut(self) -> None:
+        block: Block = paragraph("deep")
+        for _ in range(100):
+            block = Note((block,))
+        assert show(block).is_cut
+
+    def test_an_attached_file_is_shown_after_its_name(self) -> None:
+        shown = show(paragraph("Mail"), Attachment("rates.md", blocks=(Heading(plain("Rates"), level=1),)))
+        assert [(block.kind, text) for block, text in zip(shown.blocks, texts(shown), strict=True)] == [
+            ("paragraph", "Mail"), ("attachment", "rates.md"), ("heading", "Rates"),
+        ]  # fmt: skip
+
+    def test_labels_that_do_not_fit_the_pages_are_left_out(self) -> None:
+        assert show(paragraph("One", 1), pages=2, labels=("i", "ii")).position.labels == ("i", "ii")
+        assert show(paragraph("One", 1), pages=2, labels=("i",)).position.labels == ()
+
+
+class TestHidden:
+    BLOCKS = (
+        Paragraph((Run("We employ "), Run("97", Mark.DELETED), Run("184 people."))),
+        Paragraph((Run("Secret", Mark.HIDDEN),)),
+        Item((Run("Old", Mark.STRUCK),), is_checked=False),
+        Field("Name", "Ada"),
+    )
+
+    def test_it_is_left_out_unless_it_is_asked_for(self) -> None:
+        shown = show(*self.BLOCKS)
+        assert (texts(shown), shown.has_hidden) == (["We employ 184 people.", "", "Ada"], True)
+
+    def test_it_is_marked(self) -> None:
+        shown = show(*self.BLOCKS, hidden=True)
+        found = [(piece.text, piece.hidden_by) for piece in pieces_in(shown.blocks) if piece.hidden_by]
+        assert found == [("97", HiddenBy.DELETED), ("Secret", HiddenBy.HIDDEN), ("Old", HiddenBy.STRUCK)]
+
+    def test_a_document_without_any_says_so(self) -> None:
+        assert not show(paragraph("One")).has_hidden
+
+    @pytest.mark.parametrize("hidden", [False, True])
+    def test_no_search_finds_it(self, hidden: bool) -> None:
+        assert show(*self.BLOCKS, hidden=hidden, find="secret").hits == 0
+        assert show(*self.BLOCKS, hidden=hidden, find="employ 184").hits == 1
+
+
+class TestSearch:
+    BLOCKS = (
+        paragraph("Boats and boats.", 1),
+        Table((((0, Cell((paragraph("A boat", 2),))), (1, Cell(()))),), page=2),
+        paragraph("Boat", 3),
+    )
+
+    def test_it_opens_the_page_of_the_first_hit_and_counts_all(self) -> None:
+        shown = show(*self.BLOCKS, pages=3, find="boat")
+        assert (shown.position.page, shown.hits, shown.hit) == (1, 4, 1)
+        assert (highlighted(shown, Highlight.CURRENT), highlighted(shown, Highlight.HIT)) == (["Boats"], ["boats."])
+        assert (shown.previous_hit, shown.next_hit) == (4, 2)
+
+    def test_a_hit_is_gone_to(self) -> None:
+        shown = show(*self.BLOCKS, pages=3, find="boat", hit=3)
+        assert (shown.position.page, shown.hit_on_page, highlighted(shown, Highlight.CURRENT)) == (2, 0, ["boat"])
+        last = show(*self.BLOCKS, pages=3, find="boat", hit=99)
+        assert (last.position.page, last.hit, last.next_hit) == (3, 4, 1)
+
+    def test_from_a_page_the_next_hit_is_after_it_and_the_previous_one_before(self) -> None:
+        shown = show(*self.BLOCKS, pages=3, find="boat", page=2)
+        assert (shown.hit, shown.previous_hit, shown.next_hit) == (0, 2, 3)
+        assert highlighted(shown, Highlight.HIT) == ["boat"]
+
+    def test_without_hits_the_first_page_is_shown(self) -> None:
+        shown = show(*self.BLOCKS, pages=3, find="submarine")
+        assert (shown.position.page, shown.hits, shown.hit, shown.next_hit) == (1, 0, 0, 0)
+
+    @pytest.mark.parametrize(
+        ("phrase", "expected"),
+        [
+            ("HARBOR  ferry", [(1, 2)]),
+            ("bor fer", [(1, 2)]),
+            ("straße", []),
+            ("the", [(0, 0), (7, 7), (12, 12)]),
+            (" ", []),
+            ("day. Next", []),
+        ],
+    )
+    def test_hits_ignore_case_and_spaces(self, phrase: str, expected: list[tuple[int, int]]) -> None:
+        assert highlighting.hits([FERRY.split(), [], ["Next"]], phrase) == expected
+
+    def test_words_after_an_empty_line_are_counted_on(self) -> None:
+        assert highlighting.hits([[], ["One", "two"], [], ["three"]], "three") == [(2, 2)]
+        assert highlighting.hits([["STRASSE", "Ufer"]], "straße ufer") == [(0, 1)]
+
+    def test_very_many_hits_are_not_all_highlighted(self) -> None:
+        shown = show(paragraph("a " * 4_000), find="a", hit=2_000)
+        assert shown.hits == 4_000 and highlighted(shown, Highlight.CURRENT) == ["a"]
+        assert len(highlighted(shown, Highlight.HIT)) < 600
+
+
+class TestPassage:
+    def test_it_opens_where_the_passage_is_and_highlights_its_words(self) -> None:
+        blocks = [paragraph(f"Paragraph {number} is about something else.") for number in range(500)]
+        shown = show(*blocks, paragraph(FERRY), *blocks, passage=FERRY)
+        assert shown.position.part > 1 and shown.is_cited
+        assert highlighted(shown, Highlight.CITED) == [FERRY]
+
+    def test_on_its_page(self) -> None:
+        shown = show(paragraph(FERRY, 1), paragraph(FERRY, 2), pages=2, passage=FERRY, passage_page=2)
+        assert (shown.position.page, shown.is_cited) == (2, True)
+
+    def test_another_page_can_be_shown(self) -> None:
+        shown = show(paragraph(FERRY, 1), paragraph("Other words of the day", 2), pages=2, passage=FERRY, passage_page=1, page=2)
+        assert (shown.position.page, shown.is_cited) == (2, False)
+
+    def test_rows_of_a_table_are_found(self) -> None:
+        table = Table(
+            (
+                ((0, Cell((paragraph("Role"),))), (1, Cell((paragraph("Rate"),)))),
+                ((0, Cell((paragraph("Senior diver"),))), (1, Cell((paragraph("$90 an hour"),)))),
+            ),
+            head=1,
+        )
+        shown = show(table, passage="| Role | Rate |\n| - | - |\n| Senior diver | $90 an hour |")
+        assert highlighted(shown, Highlight.CITED) == ["Role", "Rate", "Senior diver", "$90 an hour"]
+
+    def test_words_in_other_sentences_are_not_cited(self) -> None:
+        shown = show(paragraph(FERRY), paragraph("Every hour of work is paid across the bay."), passage=FERRY)
+        assert highlighted(shown, Highlight.CITED) == [FERRY]
+
+    def test_a_hyphenated_word_in_between_is_cited_too(self) -> None:
+        words = FERRY.replace("passengers", "passen- gers").split()
+        assert highlighting.cited(words, FERRY) == frozenset(range(len(words)))
+
+
+class TestPages:
+    def test_words_become_lines_with_highlights(self) -> None:
+        def word(text: str, place: int, line: int) -> Word:
+            return Word(text, place * 0.1, line * 0.1, place * 0.1 + 0.09, line * 0.1 + 0.05)
+
+        words = (word("Our", 0, 0), word("boats", 1, 0), word("are", 0, 1), word("fast", 8, 1))
+        shown = shown_page(2, PageWords(3, 1.3, words), labels=(), find="boats are", current=0, passage="")
+        assert [line.text for line in shown.lines] == ["Our boats", "are", "fast"]
+        assert [(mark.text, mark.highlight) for mark in shown.marks] == [
+            ("boats", Highlight.CURRENT), ("are", Highlight.CURRENT),
+        ]  # fmt: skip
+        assert (shown.position.previous, shown.position.next) == ((1, 1), (3, 1))
+
+    def test_cited_words_are_marked_line_by_line(self) -> None:
+        words = tuple(Word(text, 0.1, number / 100, 0.2, number / 100 + 0.009) for number, text in enumerate(FERRY.split()))
+        shown = shown_page(1, PageWords(1, 1.3, words), labels=(), find="", current=-1, passage=FERRY)
+        assert [mark.text for mark in shown.marks] == FERRY.split() and shown.is_cited

@@ -1,0 +1,302 @@
+"""Pages of documents as pictures with words, who sees them, and what is kept of them."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import httpx
+import pypdf
+import pytest
+from fastapi import FastAPI
+from PIL import Image
+from sqlalchemy import text
+
+from fundwright.accounts.schemas import Actor
+from fundwright.core import files
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotFound
+from fundwright.core.scopes import acting_in
+from fundwright.core.sweeping import remove_unused
+from fundwright.training import api, service, viewing
+from fundwright.training.display import Highlight
+from fundwright.training.schemas import DocumentRead, ViewQuery
+from fundwright.workspaces.schemas import RestrictionForm
+from fundwright_ui.screens.training.document import document_screen, passage_screen
+from fundwright_ui.testing import mounted
+from tests.reading.test_readers import written_pdf
+from tests.support.polling import eventually
+from tests.support.programs import api_of, program
+from tests.support.snapshots import Snapshots
+from tests.support.teams import team_of
+from tests.training.conftest import pieces
+
+FERRY = "The harbor ferry carries forty passengers across the bay every hour of the day."
+PDF = written_pdf([b"(We build boats for every harbor.)"], [f"({FERRY})".encode(), b"(Boats are repaired, too.)"])
+
+
+async def trained(core: Core, owner: Actor, content: bytes, filename: str) -> DocumentRead:
+    with acting_in(owner.scope):
+        async with core.database.transaction() as session:
+            received = await core.files.receive(pieces(content))
+            added = await service.add_document(session, owner, core, received, filename=filename, is_trained_later=False)
+        await service.run_inline(core, owner, [added.id])
+        async with core.database.transaction() as session:
+            return await service.get_document(session, owner, added.id)
+
+
+async def passage_of(core: Core, document_id: UUID) -> UUID:
+    async with core.database.transaction() as session:
+        return (await session.scalars(text(f"SELECT id FROM chunk WHERE document_id = '{document_id}' ORDER BY ordinal"))).first()
+
+
+async def view(core: Core, actor: Actor, document_id: UUID, **query: object) -> viewing.DocumentView:
+    with acting_in(actor.scope):
+        return await viewing.read_view(core, actor, document_id, ViewQuery.model_validate(query))
+
+
+@pytest.fixture
+def app(committed: Core) -> FastAPI:
+    return api_of(committed, api.router)
+
+
+@pytest.fixture
+async def ada(app: FastAPI, owner: Actor) -> AsyncIterator[httpx.AsyncClient]:
+    async with program(app, owner) as client:
+        yield client
+
+
+def derived_of(core: Core, document: DocumentRead) -> list[str]:
+    folder = core.files.path(document.sha256).parent.parent / "derived" / document.sha256
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+class TestPictures:
+    async def test_a_page_is_returned_and_not_sent_again(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        path = f"/api/training/documents/{document.id}/pages/2"
+        answer = await ada.get(path)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "image/webp")
+        assert answer.headers["cache-control"] == "private, no-cache"
+        with Image.open(io.BytesIO(answer.content)) as picture:
+            assert (picture.format, picture.width) == ("WEBP", 1200)
+        again = await ada.get(path, headers={"If-None-Match": answer.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        large = await ada.get(path, params={"width": 2400}, headers={"If-None-Match": answer.headers["etag"]})
+        with Image.open(io.BytesIO(large.content)) as picture:
+            assert picture.width == 2400
+
+    async def test_words_have_places(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        page = (await ada.get(f"/api/training/documents/{document.id}/pages/1/words")).json()
+        assert (page["pages"], round(page["height"], 3)) == (2, round(792 / 612, 3))
+        assert [word["text"] for word in page["words"]] == ["We", "build", "boats", "for", "every", "harbor."]
+        first = page["words"][0]
+        assert first["left"] == pytest.approx(60 / 612, abs=0.01) and 0.08 < first["top"] < first["bottom"] < 0.13
+
+    async def test_a_turned_page_is_shown_as_a_reader_shows_it(
+        self, committed: Core, owner: Actor, ada: httpx.AsyncClient
+    ) -> None:
+        writer = pypdf.PdfWriter(clone_from=io.BytesIO(PDF))
+        writer.pages[0].rotate(90)
+        target = io.BytesIO()
+        writer.write(target)
+        document = await trained(committed, owner, target.getvalue(), "turned.pdf")
+        page = (await ada.get(f"/api/training/documents/{document.id}/pages/1/words")).json()
+        first = page["words"][0]
+        assert page["height"] < 1 and first["left"] > 0.8 and first["bottom"] - first["top"] > first["right"] - first["left"]
+
+    @pytest.mark.parametrize("number", [3, 2**31 - 1])
+    async def test_beyond_the_end_there_is_none(self, committed: Core, owner: Actor, ada: httpx.AsyncClient, number: int) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        for path in (f"pages/{number}", f"pages/{number}/words"):
+            assert (await ada.get(f"/api/training/documents/{document.id}/{path}")).status_code == 404
+        assert derived_of(committed, document) == []
+
+    @pytest.mark.parametrize("path", ["pages/0", "pages/x", "pages/1?width=1000000"])
+    async def test_no_other_numbers_and_widths(self, committed: Core, owner: Actor, ada: httpx.AsyncClient, path: str) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        assert (await ada.get(f"/api/training/documents/{document.id}/{path}")).status_code == 422
+
+    async def test_other_formats_have_none(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
+        document = await trained(committed, owner, FERRY.encode(), "boats.md")
+        assert (await ada.get(f"/api/training/documents/{document.id}/pages/1")).status_code == 404
+
+    async def test_a_damaged_one_is_explained(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
+        document = await trained(committed, owner, b"%PDF-1.7\nnot really", "broken.pdf")
+        for path in ("pages/1", "pages/1/words"):
+            answer = await ada.get(f"/api/training/documents/{document.id}/{path}")
+            assert answer.status_code == 422 and "“broken.pdf”" in answer.json()["error"]["message"]
+
+    async def test_a_page_as_large_as_a_house_is_small(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
+        writer = pypdf.PdfWriter(clone_from=io.BytesIO(PDF))
+        writer.pages[0].mediabox = pypdf.generic.RectangleObject((0, 0, 100, 14_400))
+        target = io.BytesIO()
+        writer.write(target)
+        document = await trained(committed, owner, target.getvalue(), "high.pdf")
+        answer = await ada.get(f"/api/training/documents/{document.id}/pages/1?width=2400")
+        assert answer.status_code == 200, answer.text
+        with Image.open(io.BytesIO(answer.content)) as picture:
+            assert picture.width * picture.height <= 12_100_000
+
+    async def test_it_is_kept_until_the_file_is_removed(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        await asyncio.gather(*(ada.get(f"/api/training/documents/{document.id}/pages/{number}") for number in (1, 2)))
+        await ada.get(f"/api/training/documents/{document.id}/pages/1/words")
+        assert len(derived_of(committed, document)) == 3
+        async with committed.database.transaction() as session:
+            await session.execute(text("DELETE FROM document"))
+        async with committed.database.transaction() as session:
+            assert await remove_unused(session, committed, document.sha256)
+        await eventually(lambda: derived_of(committed, document) == [])
+
+    async def test_nothing_is_kept_of_a_file_that_was_removed_meanwhile(self, committed: Core) -> None:
+        await committed.files.keep_derived("ab" * 32, "1.webp", b"RIFF")
+        assert await committed.files.find_derived("ab" * 32, "1.webp") is None
+
+    async def test_there_is_a_limit_for_all(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(files, "_MOST_DERIVED_BYTES", 1_000)
+        monkeypatch.setattr(files, "_ADDED_UNTIL_PRUNED", 1)
+        store = files.FileStore(tmp_path, max_bytes=1_000)
+        received = await store.receive(pieces(b"boats"))
+        await store.keep(received)
+        for number in range(20):
+            await store.keep_derived(received.sha256, f"{number}.webp", b"x" * 100)
+        kept = list((tmp_path / "derived" / received.sha256).iterdir())
+        assert 4 <= len(kept) <= 10 and tmp_path / "derived" / received.sha256 / "19.webp" in kept
+
+
+class TestAccess:
+    @pytest.mark.security(51)
+    async def test_only_who_sees_a_document_sees_its_pages(self, committed: Core, snapshots: Snapshots) -> None:
+        team = await team_of(committed, snapshots)
+        document = await trained(committed, team.ada, PDF, "boats.pdf")
+        passage = await passage_of(committed, document.id)
+        app = api_of(committed, api.router)
+
+        async def answers(actor: Actor) -> list[int]:
+            async with program(app, actor) as client:
+                paths = [f"documents/{document.id}/pages/1", f"documents/{document.id}/pages/1/words", f"passages/{passage}"]
+                return [(await client.get(f"/api/training/{path}")).status_code for path in paths]
+
+        async with program(app, team.ada) as client:
+            tag = (await client.get(f"/api/training/documents/{document.id}/pages/1")).headers["etag"]
+        assert (await view(committed, team.vic, document.id)).document.id == document.id
+        await team.do(
+            team.ada, lambda session: service.restrict_document(session, team.ada, committed, document.id, RestrictionForm())
+        )
+        for actor in (team.vic, team.eve):
+            with acting_in(actor.scope):
+                assert await answers(actor) == [404, 404, 404]
+                async with program(app, actor) as client:
+                    known = await client.get(f"/api/training/documents/{document.id}/pages/1", headers={"If-None-Match": tag})
+                    assert known.status_code == 404
+            with pytest.raises(NotFound):
+                await view(committed, actor, document.id)
+            with pytest.raises(NotFound):
+                await team.do(actor, lambda session, actor=actor: viewing.find_document_of(session, actor, passage))
+        assert (await view(committed, team.ada, document.id)).page is not None
+
+    async def test_an_unknown_document_has_no_pages(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
+        assert (await ada.get(f"/api/training/documents/{uuid4()}/pages/1")).status_code == 404
+        with pytest.raises(NotFound):
+            await view(committed, owner, uuid4())
+
+    async def test_a_passage_of_another_document_is_not_shown(self, committed: Core, owner: Actor) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        other = await trained(committed, owner, b"# Plan\n\nA plan of the whole harbor.", "plan.md")
+        shown = await view(committed, owner, document.id, passage=await passage_of(committed, other.id))
+        assert shown.is_passage_missing and not shown.is_cited
+
+
+class TestView:
+    async def test_a_pdf_is_shown_at_its_passage(self, committed: Core, owner: Actor) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        shown = await view(committed, owner, document.id, passage=await passage_of(committed, document.id), page=2)
+        assert shown.page is not None and shown.is_cited and shown.place is not None and shown.place.page == 2
+        assert FERRY in " ".join(mark.text for mark in shown.page.marks)
+
+    async def test_the_hit_that_was_gone_to_is_marked_in_the_picture(self, committed: Core, owner: Actor) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        shown = await view(committed, owner, document.id, find="boats", hit=2)
+        assert shown.page is not None and [(mark.text, mark.highlight) for mark in shown.page.marks] == [
+            ("Boats", Highlight.CURRENT)
+        ]
+
+    async def test_without_a_picture_the_text_is_shown(
+        self, committed: Core, owner: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        path = committed.files.path(document.sha256)
+        path.write_bytes(b"%PDF-1.7\nnot really")
+        shown = await view(committed, owner, document.id)
+        assert (shown.page, shown.has_pictures) == (None, False) and "“boats.pdf”" in shown.problem
+        assert shown.portion is not None and shown.portion.blocks
+
+    async def test_a_document_whose_content_has_changed_is_not_shown(self, committed: Core, owner: Actor) -> None:
+        document = await trained(committed, owner, FERRY.encode(), "boats.md")
+        async with committed.database.transaction() as session:
+            await session.execute(text("UPDATE document SET structure_version = NULL"))
+        assert (await view(committed, owner, document.id)).portion is None
+
+
+class TestScreen:
+    async def test_a_passage_is_shown_in_its_document(self, committed: Core, owner: Actor) -> None:
+        document = await trained(committed, owner, f"# Boats\n\n{FERRY}\n\n- [x] Certified".encode(), "boats.md")
+        passage = await passage_of(committed, document.id)
+        for path, id, screen in (
+            (f"/dashboard/train/{document.id}?passage={passage}", document.id, document_screen),
+            (f"/dashboard/passage/{passage}", passage, passage_screen),
+        ):
+            async with mounted(committed, owner, screen, path=path, params={"id": str(id)}) as shown:
+                marks = [each.text for each in shown.elements("mark")]
+                assert FERRY in marks and shown.has("heading", "Boats")
+                assert shown.has("img", "Checked")
+
+    async def test_the_search_counts_hits_and_goes_to_the_next(self, committed: Core, owner: Actor) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        async with mounted(
+            committed, owner, document_screen, path=f"/dashboard/train/{document.id}", params={"id": str(document.id)}
+        ) as shown:
+            await shown.type("Search in this document", "boats")
+            await shown.submit("Search in this document")
+            await shown.expect("Hit 1 of 2")
+            href = shown.find("link", "Next hit").props["href"]
+            await shown.go(href)
+            await shown.expect("Hit 2 of 2")
+            assert re.search("Page 2 of 2", shown.text)
+
+    async def test_a_page_is_gone_to_by_its_number(self, committed: Core, owner: Actor) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        async with mounted(
+            committed, owner, document_screen, path=f"/dashboard/train/{document.id}?view=text", params={"id": str(document.id)}
+        ) as shown:
+            await shown.type("Page", "2")
+            await shown.submit("Go to page")
+            await shown.expect("Page 2 of 2")
+            assert FERRY in shown.text
+            await shown.type("Page", "nowhere")
+            await shown.submit("Go to page")
+            assert "Page 2 of 2" in shown.text
+
+    async def test_hidden_text_is_switched_on(self, committed: Core, owner: Actor) -> None:
+        document = await trained(committed, owner, b"We hold ~~77~~ 12 patents.", "patents.md")
+        async with mounted(
+            committed, owner, document_screen, path=f"/dashboard/train/{document.id}", params={"id": str(document.id)}
+        ) as shown:
+            assert "77" not in shown.text
+            await shown.check("Show hidden text")
+            await shown.expect("Struck through: 77")
+            assert shown.address.endswith("?hidden=true")
+
+    async def test_what_was_not_read_is_said(self, committed: Core, owner: Actor) -> None:
+        document = await trained(committed, owner, b"%PDF-1.7\nnot really", "broken.pdf")
+        async with mounted(
+            committed, owner, document_screen, path=f"/dashboard/train/{document.id}", params={"id": str(document.id)}
+        ) as shown:
+            assert "is damaged" in shown.find("alert").text
+            assert shown.has("link", "Download original")
