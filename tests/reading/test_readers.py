@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import io
 import zipfile
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml.ns import nsdecls
 from docx.oxml.parser import parse_xml
 from liteparse import LiteParse, PageError, ParseBatch, ParseResult
-from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 from fundwright.core.assembly import Core
 from fundwright.reading.document import Document, Heading, Paragraph, plain
@@ -24,6 +22,7 @@ from fundwright.reading.lines import Line, lines_of
 from fundwright.reading.plugin import document_readers
 from fundwright.training import extraction
 from fundwright.training.chunking import chunk
+from tests.support.pdf_files import written_pdf
 
 READERS = list(document_readers())
 
@@ -39,24 +38,6 @@ def a_docx() -> bytes:
     table = document.add_table(rows=1, cols=2)
     table.rows[0].cells[0].text, table.rows[0].cells[1].text = "Lead", "Ada Example"
     return saved(document)
-
-
-def written_pdf(*pages: Sequence[bytes], encoding: str = "/WinAnsiEncoding", before: bytes = b"") -> bytes:
-    """Pages with these strings, each in a line of its own. `before` sets the state of the graphics."""
-    writer = pypdf.PdfWriter()
-    font = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1")})
-    font |= {NameObject("/BaseFont"): NameObject("/Helvetica"), NameObject("/Encoding"): NameObject(encoding)}
-    fonts = DictionaryObject({NameObject("/F1"): font})
-    for lines in pages:
-        page = writer.add_blank_page(width=612, height=792)
-        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
-        content = StreamObject()
-        text = b" T* ".join(line + b" Tj" for line in lines)
-        content.set_data(b"BT /F1 11 Tf 14 TL 60 700 Td " + before + b" " + text + b" ET")
-        page[NameObject("/Contents")] = writer._add_object(content)
-    target = io.BytesIO()
-    writer.write(target)
-    return target.getvalue()
 
 
 def saved(document: Any) -> bytes:

@@ -15,7 +15,7 @@ from fundwright.reading.formats import Unreadable, read
 from fundwright.reading.lines import Line, lines_of
 from fundwright.reading.plugin import document_readers
 from tests.reading.pictures import page_of, page_with, pdf_with_a_font_without_a_character_map, picture_of, saved
-from tests.reading.test_readers import written_pdf
+from tests.support.pdf_files import written_pdf
 
 _READERS = list(document_readers())
 _LETTER = (

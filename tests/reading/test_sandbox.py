@@ -17,7 +17,7 @@ from fundwright.core.assembly import Core
 from fundwright.reading.plugin import document_readers
 from fundwright.training import extraction
 from tests.reading.pictures import picture_of
-from tests.reading.test_readers import written_pdf
+from tests.support.pdf_files import written_pdf
 
 _TEXT = "We hold 12 patents."
 

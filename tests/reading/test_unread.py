@@ -22,7 +22,7 @@ from fundwright.reading.document import Document, Missing, Paragraph, Unread, pl
 from fundwright.reading.formats import read
 from fundwright.reading.plugin import document_readers
 from fundwright.reading.unread import with_unread
-from tests.reading.test_readers import written_pdf
+from tests.support.pdf_files import written_pdf
 
 TEXT = "The crew of nine people repairs roofs and gutters in every county of the state."
 

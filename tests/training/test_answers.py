@@ -14,7 +14,7 @@ from fundwright.core.assembly import Core
 from fundwright.language import service as language
 from fundwright.language.schemas import nearest_heading
 from fundwright.training import answering, service
-from tests.reading.test_readers import written_pdf
+from tests.support.pdf_files import written_pdf
 from tests.support.snapshots import Snapshots
 from tests.training.conftest import AddFile
 

@@ -162,6 +162,21 @@ class TestHidden:
         found = [(piece.text, piece.hidden_by) for piece in pieces_in(shown.blocks) if piece.hidden_by]
         assert found == [("97", HiddenBy.DELETED), ("Secret", HiddenBy.HIDDEN), ("Old", HiddenBy.STRUCK)]
 
+    def test_words_that_are_hidden_one_by_one_are_one_text(self) -> None:
+        runs = (
+            Run("We "),
+            Run("do", Mark.HIDDEN),
+            Run(" "),
+            Run("not", Mark.HIDDEN),
+            Run(" "),
+            Run("gone", Mark.DELETED),
+            Run(" build."),
+        )
+        shown = show(Paragraph(runs), hidden=True)
+        assert [(piece.text, piece.hidden_by) for piece in shown.blocks[0].pieces] == [
+            ("We ", None), ("do not", HiddenBy.HIDDEN), (" ", None), ("gone", HiddenBy.DELETED), (" build.", None),
+        ]  # fmt: skip
+
     def test_a_document_without_any_says_so(self) -> None:
         assert not show(paragraph("One")).has_hidden
 

@@ -28,7 +28,7 @@ from fundwright.training.schemas import DocumentRead, ViewQuery
 from fundwright.workspaces.schemas import RestrictionForm
 from fundwright_ui.screens.training.document import document_screen, passage_screen
 from fundwright_ui.testing import mounted
-from tests.reading.test_readers import written_pdf
+from tests.support.pdf_files import written_pdf
 from tests.support.polling import eventually
 from tests.support.programs import api_of, program
 from tests.support.snapshots import Snapshots

@@ -205,7 +205,7 @@ def _marked(words: Sequence[Word], highlight: Highlight | None) -> PlacedText:
 
 
 def portion(structure: bytes, query: ViewQuery, *, passage: str = "", passage_page: int | None = None) -> Portion:
-    """The portion of a stored document that is asked for: the given page and part, that of the hit, that of the passage, or the first."""
+    """The portion of a stored document that is asked for: that of the hit, the given page and part, that of the passage, or the first."""
     return _Portions(stored.unpacked(structure), query).find(passage, passage_page)
 
 
@@ -226,11 +226,12 @@ class _Portions:
         query = self._query
         hits = self._hits()
         hit = min(query.hit or 0, len(hits))
-        if query.page is not None or query.part is not None:
-            page, part = query.page or 1, query.part or 1
-        elif hit or (query.find and hits and not passage):
-            hit = hit or 1
+        if not hit and hits and query.page is query.part is None and not passage:
+            hit = 1
+        if hit:
             page, part = hits[hit - 1]
+        elif query.page is not None or query.part is not None:
+            page, part = query.page or 1, query.part or 1
         else:
             page, part = self._place_of(passage, passage_page)
         page = min(page, max(self._pages, 1))
@@ -405,7 +406,7 @@ class _Showing:
                 continue
             found += _cut(run.text, looks[offset : offset + len(run.text)])
             offset += len(run.text)
-        return tuple(found)
+        return tuple(_joined(found))
 
 
 _HIDDEN_BY = {Mark.STRUCK: HiddenBy.STRUCK, Mark.DELETED: HiddenBy.DELETED, Mark.HIDDEN: HiddenBy.HIDDEN}
@@ -422,6 +423,20 @@ def _cut(text: str, looks: Sequence[Highlight | None]) -> Iterator[Piece]:
         end = start + len(list(same))
         yield Piece(text[start:end], highlight=highlight)
         start = end
+
+
+def _joined(pieces: Sequence[Piece]) -> list[Piece]:
+    """Words that are hidden for the same reason are one piece with the spaces between them."""
+    found = list[Piece]()
+    for piece in pieces:
+        space = found[-1] if found and found[-1].hidden_by is None and found[-1].text.isspace() else None
+        before = (found[-2] if len(found) > 1 else None) if space is not None else found[-1] if found else None
+        if piece.hidden_by is not None and before is not None and before.hidden_by is piece.hidden_by:
+            text = before.text + (space.text if space is not None else "") + piece.text
+            found[-2 if space is not None else -1 :] = [Piece(text, hidden_by=piece.hidden_by)]
+        else:
+            found.append(piece)
+    return found
 
 
 def _runs_of(block: Block) -> Runs:

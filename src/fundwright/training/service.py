@@ -917,9 +917,9 @@ def path_of(document: Document) -> str:
     return f"/dashboard/train?document={document.id}"
 
 
-def path_of_passage(document_id: UUID, passage_id: UUID) -> str:
-    """The path of the page that shows a document with a passage of it highlighted."""
-    return f"/dashboard/train/{document_id}?passage={passage_id}"
+def path_of_passage(document_id: UUID, passage_id: UUID, *, page: int | None = None) -> str:
+    """The path of the page that shows a document with a passage of it highlighted, opened at its beginning or at a later page of it."""
+    return f"/dashboard/train/{document_id}?passage={passage_id}" + (f"&page={page}" if page is not None else "")
 
 
 def subject_of(document: Document) -> Subject:

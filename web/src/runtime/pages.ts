@@ -30,8 +30,9 @@ export function followPages(root: HTMLElement): Unsubscribe {
     const isGoSequence = event.timeStamp - goPressedAt < PATIENCE_MS;
     goPressedAt = event.key === "g" && !isGoSequence ? event.timeStamp : -PATIENCE_MS;
     const key = isGoSequence ? null : keyOf(event);
-    const control = key === null ? null : document.querySelector<HTMLElement>(`[data-page-keys] [aria-keyshortcuts~="${CSS.escape(key)}"]`);
-    if (control === null) return;
+    const controls = Array.from(document.querySelectorAll<HTMLElement>("[data-page-keys] [aria-keyshortcuts]"));
+    const control = key === null ? undefined : controls.find((each) => each.getAttribute("aria-keyshortcuts")?.split(" ").includes(key));
+    if (control === undefined) return;
     event.preventDefault();
     control.click();
   };

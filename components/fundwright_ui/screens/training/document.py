@@ -253,7 +253,8 @@ def _search(view: DocumentView, query: ViewQuery, url: UrlState) -> VdomDict | N
         return None
 
     def search(fields: Fields) -> None:
-        url.go(find=str(fields.get("find", "")).strip(), hit=None, page=None, part=None)
+        words = str(fields.get("find", "")).strip()
+        url.go(find=words, hit=1 if words else None)
 
     def link(label: str, hit: int, icon_name: str) -> VdomDict:
         return _icon_link(label, url.href(hit=hit, page=None, part=None), icon_name)

@@ -459,7 +459,10 @@ def _found(found: Query[list[Answer]], asked: str, asked_in: CollectionRead | No
         return loading(t("Looking for answers"))
     answers = found.value
     return stack(
-        *(_answer(answer, connection.href(training.path_of_passage(answer.document_id, answer.id))) for answer in answers),
+        *(
+            _answer(answer, connection.href(training.path_of_passage(answer.document_id, answer.id, page=answer.page)))
+            for answer in answers
+        ),
         None
         if answers
         else empty(

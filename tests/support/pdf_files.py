@@ -1,0 +1,27 @@
+"""PDF files with given words."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+import pypdf
+from pypdf.generic import DictionaryObject, NameObject, StreamObject
+
+
+def written_pdf(*pages: Sequence[bytes], encoding: str = "/WinAnsiEncoding", before: bytes = b"") -> bytes:
+    """Pages with these strings, each in a line of its own. `before` sets the state of the graphics."""
+    writer = pypdf.PdfWriter()
+    font = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1")})
+    font |= {NameObject("/BaseFont"): NameObject("/Helvetica"), NameObject("/Encoding"): NameObject(encoding)}
+    fonts = DictionaryObject({NameObject("/F1"): font})
+    for lines in pages:
+        page = writer.add_blank_page(width=612, height=792)
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        content = StreamObject()
+        text = b" T* ".join(line + b" Tj" for line in lines)
+        content.set_data(b"BT /F1 11 Tf 14 TL 60 700 Td " + before + b" " + text + b" ET")
+        page[NameObject("/Contents")] = writer._add_object(content)
+    target = io.BytesIO()
+    writer.write(target)
+    return target.getvalue()
