@@ -653,10 +653,10 @@ async def search_chunks(
     *,
     model_id: str,
     limit: int,
-    document_ids: Collection[UUID] | None = None,
-    kinds: Collection[DocumentKind] | None = None,
     names: Sequence[str] = (),
     identifiers: Sequence[str] = (),
+    document_ids: Collection[UUID] | None = None,
+    kinds: Collection[DocumentKind] | None = None,
 ) -> list[Passage]:
     """Return the chunks that answer a question best, best first, see `retrieval`. If documents and kinds are given, only these are
     searched. Chunks with `names` come first. Further chunks with all words of one of the `identifiers` come last."""
