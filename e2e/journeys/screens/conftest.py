@@ -17,6 +17,7 @@ from e2e.application import PROJECT, Application, started
 from e2e.conftest import listening, recognize
 from e2e.pages.screens import ADDRESSES
 from fundwright.core.postgres import EmbeddedPostgres
+from fundwright_ui import plugin
 from fundwright_ui.extension import Screen
 from tests.support.databases import environment_of
 
@@ -24,7 +25,9 @@ from tests.support.databases import environment_of
 def addresses_of(screen: Screen) -> list[str]:
     """The addresses in e2e/pages/screens.py that belong to this screen."""
     pattern = re.sub(r"\{\w+\}", "[^/]+", screen.path)
-    return [each for each in ADDRESSES if re.fullmatch(pattern, each.partition("?")[0])]
+    of_others = {each.path for each in plugin.screens()} - {screen.path}
+    paths = {each: each.partition("?")[0] for each in ADDRESSES}
+    return [each for each, path in paths.items() if re.fullmatch(pattern, path) and path not in of_others]
 
 
 Visiting = Callable[..., BrowserContext]

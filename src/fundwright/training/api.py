@@ -194,11 +194,11 @@ async def get_page_picture(
     width: PictureWidth = PictureWidth.NORMAL,
 ) -> Response:
     """Return a page of a PDF document as a picture of this width in pixels."""
-    tag = await viewing.get_picture_tag(core, actor, document_id, number, width)
+    known_tags = request.headers.get("If-None-Match", "")
+    tag, content = await viewing.get_page_picture(core, actor, document_id, number, width, known_tags=known_tags)
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Content-Disposition": "inline"}
-    if request.headers.get("If-None-Match") == tag:
+    if content is None:
         return Response(status_code=status.HTTP_304_NOT_MODIFIED, headers=headers)
-    content = await viewing.get_page_picture(core, actor, document_id, number, width)
     return Response(content, media_type="image/webp", headers=headers)
 
 

@@ -41,7 +41,7 @@ _PORTION = 160
 """How many lines a portion has at most, if its blocks can be divided."""
 _LINE_CHARACTERS = 200
 _LONGEST_TEXT = 10_000
-_MOST_CHARACTERS, _MOST_BLOCKS = 200_000, 6_000
+_MOST_CHARACTERS, _MOST_BLOCKS, _MOST_LINES = 200_000, 3_000, 2_000
 """What a portion shows at most, even if its blocks cannot be divided."""
 _MOST_MARKS = 500
 """As many hits of a search are highlighted at once."""
@@ -169,7 +169,7 @@ def shown_page(number: int, page: PageWords, *, labels: tuple[str, ...], find: s
     for which, (first, last) in _nearest(found, current):
         highlight = Highlight.CURRENT if which == current else Highlight.HIT
         marks += [_marked(part, highlight) for part in _on_lines(words[first : last + 1])]
-    lines = tuple(_marked(part, None) for part in _on_lines(words)[:_MOST_BLOCKS])
+    lines = tuple(_marked(part, None) for part in _on_lines(words)[:_MOST_LINES])
     previous, following = (number - 1, 1) if number > 1 else None, (number + 1, 1) if number < page.pages else None
     position = Position(number, page.pages, labels=labels, previous=previous, next=following)
     return ShownPage(position, page.height, lines, tuple(marks), bool(cited))
@@ -366,6 +366,8 @@ class _Showing:
                 return self._table(block, depth)
             case Attachment(filename=filename, blocks=inner):
                 return ShownBlock("attachment", self._pieces(plain(filename)), blocks=self.all(inner, depth + 1))
+            case Margin(blocks=(Margin() as inner,)):
+                return self._one(inner, depth)
             case Note(blocks=inner) | Margin(blocks=inner) | Figure(blocks=inner):
                 blocks = self.all(inner, depth + 1)
                 kind = "note" if isinstance(block, Note) else "margin" if isinstance(block, Margin) else "figure"
@@ -454,7 +456,7 @@ def _divided(blocks: Sequence[Block]) -> list[list[Block]]:
     found, weight = [list[Block]()], 0.0
     for block in chain.from_iterable(map(_split, blocks)):
         own = _weight(block)
-        if found[-1] and weight + own > _PORTION:
+        if weight > _PORTION / 4 and weight + own > _PORTION:  # a heading is not alone
             found.append([])
             weight = 0.0
         found[-1].append(block)

@@ -70,15 +70,14 @@ async def read_view(core: Core, actor: Actor, document_id: UUID, query: ViewQuer
 
 
 @needs(Permission.READ)
-async def get_page_picture(core: Core, actor: Actor, document_id: UUID, number: int, width: PictureWidth) -> bytes:
-    """Return a page of a PDF document as WebP. Opens its own transaction. Raises NotFound or Unreadable."""
-    return await pictures.picture(core, await _with_pages(core, actor, document_id), number, width)
-
-
-@needs(Permission.READ)
-async def get_picture_tag(core: Core, actor: Actor, document_id: UUID, number: int, width: PictureWidth) -> str:
-    """Return the entity tag of a picture, which differs when the picture may differ. Opens its own transaction. Raises NotFound."""
-    return pictures.tag_of(await _with_pages(core, actor, document_id), number, width)
+async def get_page_picture(
+    core: Core, actor: Actor, document_id: UUID, number: int, width: PictureWidth, *, known_tags: str = ""
+) -> tuple[str, bytes | None]:
+    """Return the entity tag of a page of a PDF document, and the page as WebP unless its tag is among those that are known. Opens its own transaction. Raises
+    NotFound or Unreadable."""
+    document = await _with_pages(core, actor, document_id)
+    tag = pictures.tag_of(document, number, width)
+    return tag, None if tag in known_tags else await pictures.picture(core, document, number, width)
 
 
 @needs(Permission.READ)

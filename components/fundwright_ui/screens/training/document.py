@@ -236,7 +236,6 @@ def _pages(view: DocumentView, url: UrlState) -> VdomDict | None:
                 keyboard=None if place.labels else "numeric",
                 maxlength=20,
                 small=True,
-                end=icon_button(t("Go to page"), "chevron_right", type="submit", small=True),
             ),
             on_submit=go,
             label=t("Go to page"),
