@@ -19,12 +19,12 @@ from sqlalchemy import text
 from fundwright.accounts.schemas import Actor
 from fundwright.core import files
 from fundwright.core.assembly import Core
-from fundwright.core.errors import NotFound
+from fundwright.core.errors import FundwrightError, NotFound
 from fundwright.core.scopes import acting_in
 from fundwright.core.sweeping import remove_unused
 from fundwright.training import api, service, viewing
 from fundwright.training.display import Highlight
-from fundwright.training.schemas import DocumentRead, ViewQuery
+from fundwright.training.schemas import DocumentRead, PictureWidth, ViewQuery
 from fundwright.workspaces.schemas import RestrictionForm
 from fundwright_ui.screens.training.document import document_screen, passage_screen
 from fundwright_ui.testing import mounted
@@ -142,6 +142,23 @@ class TestPictures:
         assert answer.status_code == 200, answer.text
         with Image.open(io.BytesIO(answer.content)) as picture:
             assert picture.width * picture.height <= 12_100_000
+
+    @pytest.mark.parametrize("results", [[], [b"<html></html>"], [b"RIFF....WEBP", b"RIFF....WEBP"]])
+    async def test_what_a_compromised_process_returns_is_not_passed_on(
+        self, committed: Core, owner: Actor, monkeypatch: pytest.MonkeyPatch, results: list[bytes]
+    ) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+
+        async def run(*_: object, **__: object) -> list[bytes]:
+            return results
+
+        monkeypatch.setattr(committed.sandbox, "run", run)
+        with acting_in(owner.scope):
+            with pytest.raises(FundwrightError):
+                await viewing.get_page_picture(committed, owner, document.id, 1, PictureWidth.NORMAL)
+            with pytest.raises(FundwrightError):
+                await viewing.get_page_words(committed, owner, document.id, 1)
+        assert derived_of(committed, document) == []
 
     async def test_it_is_kept_until_the_file_is_removed(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
         document = await trained(committed, owner, PDF, "boats.pdf")

@@ -22,9 +22,8 @@ LIMITS = Limits(
     error=Unreadable,
     silent_seconds=20,
     total_seconds=20,
-    memory_bytes=700_000_000,
+    memory_bytes=500_000_000,
     output_bytes=20_000_000,
-    at_once=4,
     modules=("PIL.WebPImagePlugin", "fundwright.reading.pdf_pages", "pypdfium2"),
 )
 
