@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from fundwright.reading.account import account_of
 from fundwright.reading.formats import read
 from fundwright.reading.lines import lines_of
 from fundwright.reading.plugin import document_readers
+from fundwright.reading.report import page_labels_of
 from fundwright.training.chunking import chunk
 
 _READERS = list(document_readers())
@@ -58,7 +58,7 @@ def test_pages_have_the_labels_that_the_file_gives_them(documents: Path) -> None
     path = documents / "p13_roman_front_matter.pdf"
     read_pages = read(_READERS, path.read_bytes(), path.name)
     assert read_pages.page_labels == ("i", "ii", "iii", "1", "2", "3", "4")
-    assert account_of(read_pages).page_labels[6] == "4"
+    assert page_labels_of(read_pages)[6] == "4"
 
 
 def test_each_passage_of_a_long_table_repeats_the_names_of_its_columns(documents: Path) -> None:

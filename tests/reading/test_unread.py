@@ -17,10 +17,10 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 
 from fundwright.core.messages import using_language
-from fundwright.reading.account import account_of
 from fundwright.reading.document import Document, Missing, Paragraph, Unread, plain
 from fundwright.reading.formats import read
 from fundwright.reading.plugin import document_readers
+from fundwright.reading.report import report_of
 from fundwright.reading.unread import with_unread
 from tests.support.pdf_files import written_pdf
 
@@ -140,11 +140,11 @@ def test_videos_and_undescribed_pictures_of_pages_are_counted() -> None:
     assert unread(page.encode(), "a.html") == [("media", None, "", 1), ("picture", None, "", 2)]
 
 
-def test_the_account_is_a_sentence_in_the_language_of_the_reader() -> None:
-    account = account_of(read(list(document_readers()), scan(is_pasted_on_text=True), "a.pdf"))
-    assert (account.read_text, account.unread_text) == ("1 page", "page 1: 1 picture")
+def test_the_report_is_a_sentence_in_the_language_of_the_reader() -> None:
+    report = report_of(read(list(document_readers()), scan(is_pasted_on_text=True), "a.pdf"))
+    assert (report.read_text, report.unread_text) == ("1 page", "page 1: 1 picture")
     with using_language("de"):
-        assert account.read_text == "1 Seite"
+        assert report.read_text == "1 Seite"
 
 
 def test_only_what_is_missing_in_a_case_is_reported(shared_cases: Path) -> None:

@@ -24,7 +24,8 @@ def send(kind: bytes, content: bytes) -> None:
 
 
 def _document(*blocks: str) -> bytes:
-    return zlib.compress(f'{{"blocks":[{",".join(blocks)}]}}'.encode())
+    names = '"page_labels":["a\\u0000"],"unread":[{"missing":"picture","name":"a\\u0000"}]'
+    return zlib.compress(f'{{"blocks":[{",".join(blocks)}],{names}}}'.encode())
 
 
 def _changed(before: bytes, after: bytes) -> bytes:
@@ -38,7 +39,7 @@ def _nested(depth: int) -> str:
 ALLOWED = _document(
     '{"type":"paragraph","runs":[{"text":"text\\u0000"}],"page":1}', '{"type":"heading","runs":[{"text":"One"}],"level":1}'
 )
-"""A valid result, with a null character, which is left out. Most of `FORGED` differ from it in only one respect."""
+"""A valid result, with null characters, which are left out. Most of `FORGED` differ from it in only one respect."""
 
 FORGED = {
     "no result": [],

@@ -89,9 +89,11 @@ async def test_answers_come_from_the_newest_version_with_its_date(
     await _replace(committed, owner, newer.id, newest.id)
     assert await _answers(committed, owner) == [("$171", True)]
     async with committed.database.transaction() as session:
-        assert (await service.get_document(session, owner, earlier.id)).replaced_by == newest.id
         notes = await versions.notes_of(session, owner, [earlier.id, newest.id])
-        assert notes[earlier.id].replaced_at == notes[newest.id].added == newest.created_at
+        assert notes[earlier.id].replaced_at == newer.created_at
+        assert notes[newest.id].added == newest.created_at
+        await service.remove_document(session, owner, newest.id)
+    assert await _answers(committed, owner) == [("$163", True)]
 
 
 async def test_what_is_asked_of_a_replaced_document_is_answered_from_its_newest_version(

@@ -281,10 +281,10 @@ class TestScreen:
         ) as shown:
             await shown.type("Search in this document", "boats")
             await shown.submit("Search in this document")
-            await shown.expect("Hit 1 of 2")
-            href = shown.find("link", "Next hit").props["href"]
+            await shown.expect("Match 1 of 2")
+            href = shown.find("link", "Next match").props["href"]
             await shown.go(href)
-            await shown.expect("Hit 2 of 2")
+            await shown.expect("Match 2 of 2")
             assert re.search("Page 2 of 2", shown.text)
 
     async def test_a_page_is_gone_to_by_its_number(self, committed: Core, owner: Actor) -> None:

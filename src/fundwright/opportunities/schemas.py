@@ -379,18 +379,18 @@ class ImportWarnings(BaseModel):
         if self.duplicates:
             found.append(
                 nt(
-                    "{n} row repeats a notice of an earlier row: {ids}",
-                    "{n} rows repeat notices of earlier rows: {ids}",
+                    "{n} row repeats a notice from an earlier row: {ids}",
+                    "{n} rows repeat notices from earlier rows: {ids}",
                     self.duplicates,
-                    ids=", ".join(self.duplicate_ids) + (" …" if len(self.duplicate_ids) == MAX_LISTED else ""),
+                    ids=", ".join(self.duplicate_ids) + (" …" if self.duplicates > len(self.duplicate_ids) == MAX_LISTED else ""),
                 )
             )
         if self.unused_columns:
             columns = ", ".join(t("“{name}”", name=name) for name in self.unused_columns)
             found.append(
                 nt(
-                    "{n} column is unknown and was not used: {columns}",
-                    "{n} columns are unknown and were not used: {columns}",
+                    "{n} unrecognized column was ignored: {columns}",
+                    "{n} unrecognized columns were ignored: {columns}",
                     len(self.unused_columns),
                     columns=columns,
                 )

@@ -37,11 +37,11 @@ class ZipReader:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [member for member in archive.infolist() if not (member.is_dir() or _is_litter(member.filename))]
             if not members:
-                raise Unreadable(t("There are no files in “{filename}”. Choose a ZIP file with files in it.", filename=filename))
+                raise Unreadable(t("There are no files in “{filename}”. Choose another one.", filename=filename))
             if len(members) > _MOST_FILES:
                 raise Unreadable(
                     t(
-                        "There are more than {count} files in “{filename}”. Divide them among several ZIP files.",
+                        "There are more than {count} files in “{filename}”. Split them into several ZIP files.",
                         count=_MOST_FILES,
                         filename=filename,
                     )

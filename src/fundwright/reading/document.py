@@ -151,6 +151,8 @@ class Missing(Enum):
     OBJECT = "object"
     """A file of another program, shown in the document."""
     ATTACHMENT = "attachment"
+    UNKNOWN = "unknown"
+    """The file could not be compared with what was read."""
 
 
 class Unread(Struct, frozen=True, omit_defaults=True):

@@ -87,11 +87,11 @@ def read(readers: Sequence[Reader], content: bytes, filename: str) -> Document:
     if document.blocks and all(isinstance(block, Attachment) for block in document.blocks):
         formats = ", ".join(reader.label for reader in readers)
         raise Unreadable(
-            t("No file in “{filename}” can be read. Supported formats: {formats}.", filename=filename, formats=formats)
+            t("None of the files in “{filename}” can be read. Supported formats: {formats}.", filename=filename, formats=formats)
         )
     raise Unreadable(
         t(
-            "There is no text in “{filename}”. If it is a scan, scan it again, upright and with 300 dots per inch, and add that.",
+            "There is no text in “{filename}”. If it is a scan, scan it again upright at 300 dpi, and add the new file.",
             filename=filename,
         )
     )

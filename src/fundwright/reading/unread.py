@@ -10,7 +10,6 @@ import re
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from lxml import etree, html
@@ -79,7 +78,7 @@ def with_unread(document: Document, content: bytes) -> Document:
     """The document with the number of its pages and what was not read. Never fails because of the file."""
     words = _Words(document)
     pages, found = document.pages, list(document.unread)
-    with suppress(Exception):  # third-party parsers can raise anything; the reader could read the file
+    try:
         if content.startswith(b"%PDF") or b"%PDF-" in content[:1_024]:
             pages, parts = _parts_of_pdf(content, words)
             found += parts
@@ -94,6 +93,8 @@ def with_unread(document: Document, content: bytes) -> Document:
             page = html.fromstring(content)
             found += [Unread(Missing.MEDIA) for _ in page.xpath(_MEDIA_TAGS)]
             found += [Unread(Missing.PICTURE) for _ in page.xpath(_BARE_PICTURES)]
+    except Exception:  # third-party parsers can raise anything; the reader could read the file
+        found.append(Unread(Missing.UNKNOWN))
     found += [
         Unread(Missing.ATTACHMENT, name=block.filename)
         for block in document.blocks
@@ -202,26 +203,32 @@ def _parts_of_pdf(content: bytes, words: _Words) -> tuple[int, list[Unread]]:
     file = pypdfium2.PdfDocument(content)
     for number, page in enumerate(file, 1):
         report_progress()
-        text = page.get_textpage()
-        written = text.get_text_bounded()  # text beside the page is not visible
-        read = words.on(number)
-        if number in words.recognized:
-            continue
-        if len(_STRANGE.findall(written)) > _MOST_STRANGE * len(written):
-            found.append(Unread(Missing.CHARACTERS, number))
-        elif words.have_pages and _lacks_characters(written, read):
-            found.append(Unread(Missing.TEXT, number))
-        pictures = [each.get_bounds() for each in page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE,), max_depth=3)]
-        if pictures and (not read or _has_bare_picture(page, text, pictures)):
-            found.append(Unread(Missing.PICTURE, number))
-        elif not pictures and not read and not written.strip() and any(True for _ in page.get_objects(max_depth=1)):
-            found.append(Unread(Missing.PICTURE, number))  # drawn with lines, such as text that was converted to outlines
+        if number not in words.recognized:
+            missing = _missing_on(page, words.on(number) if words.have_pages else None)
+            found += [Unread(each, number) for each in missing]
         for place in range(raw.FPDFPage_GetAnnotCount(page)):
             annotation = raw.FPDFPage_GetAnnot(page, place)
             if raw.FPDFAnnot_GetSubtype(annotation) in media:
                 found.append(Unread(Missing.MEDIA, number))
             raw.FPDFPage_CloseAnnot(annotation)
     return len(file), found
+
+
+def _missing_on(page: Any, read: Counter[str] | None) -> Iterator[Missing]:
+    """What a page holds beside the words that were read on it, which are None if nobody knows on which page they were."""
+    from pypdfium2 import raw
+
+    text = page.get_textpage()
+    written = text.get_text_bounded()  # text beside the page is not visible
+    if len(_STRANGE.findall(written)) > _MOST_STRANGE * len(written):
+        yield Missing.CHARACTERS
+    elif read is not None and _lacks_characters(written, read):
+        yield Missing.TEXT
+    pictures = [each.get_bounds() for each in page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE,), max_depth=3)]
+    if pictures and (not read or _has_bare_picture(page, text, pictures)):
+        yield Missing.PICTURE
+    elif not pictures and not read and not written.strip() and any(True for _ in page.get_objects(max_depth=1)):
+        yield Missing.PICTURE  # drawn with lines, such as text that was converted to outlines
 
 
 def _has_bare_picture(page: Any, text: Any, pictures: Sequence[tuple[float, float, float, float]]) -> bool:

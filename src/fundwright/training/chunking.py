@@ -14,8 +14,8 @@ from uuid import UUID, uuid5
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import spans_of
-from fundwright.reading.account import ReadingAccount
 from fundwright.reading.lines import Line
+from fundwright.reading.report import ReadingReport
 
 _WORDS = 180
 _OVERLAP_WORDS = 30
@@ -37,14 +37,15 @@ _WORD = re.compile(rf"\S{{1,{MAX_CHARACTERS}}}")
 @dataclass(frozen=True)
 class ChunkedDocument:
     """`text` is the whole document; offsets of the chunks count its characters. `kind` and `title` are proposed; the title is "" if the
-    document has no good one. `account` says what was read,
+    document has no good one. `report` says what was read, `page_labels` what the file calls its pages,
     and `sketch` finds similar texts."""
 
     text: str
     chunks: list[ChunkSpan]
     kind: DocumentKind = DocumentKind.ABOUT_US
     title: str = ""
-    account: ReadingAccount = field(default_factory=ReadingAccount)
+    report: ReadingReport = field(default_factory=ReadingReport)
+    page_labels: list[str] = field(default_factory=list[str])
     sketch: list[int] = field(default_factory=list[int])
 
 

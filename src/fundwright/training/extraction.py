@@ -13,9 +13,9 @@ from fundwright.core.computing import TookTooLong, TookTooMuchMemory
 from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits, crashed
 from fundwright.reading import stored
-from fundwright.reading.account import account_of
 from fundwright.reading.formats import Reader, Unreadable, file_missing, read
 from fundwright.reading.lines import lines_of
+from fundwright.reading.report import page_labels_of, report_of
 from fundwright.training import kinds, titles
 from fundwright.training.chunking import ChunkedDocument, chunk
 from fundwright.training.sketches import sketch_of
@@ -54,7 +54,7 @@ async def extract(core: Core, readers: Sequence[Reader], path: Path, filename: s
 
 
 async def divide(core: Core, content: bytes, filename: str, *, title: str) -> ChunkedDocument:
-    """Divide a stored document into chunks, propose its kind and title, and give account of its reading. Raises Unreadable."""
+    """Divide a stored document into chunks, propose its kind and title, and report on its reading. Raises Unreadable."""
     return await _computed(core, partial(_divided, content, filename, title))
 
 
@@ -92,6 +92,7 @@ def _divided(content: bytes, filename: str, title: str) -> ChunkedDocument:
         chunked,
         kind=kinds.propose(title=title, filename=filename, text=chunked.text),
         title=titles.propose([(line.text, line.level is not None) for line in lines], metadata=document.title),
-        account=account_of(document),
+        report=report_of(document),
+        page_labels=page_labels_of(document),
         sketch=sketch_of(chunked.text),
     )

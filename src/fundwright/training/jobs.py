@@ -125,7 +125,7 @@ async def _train_document(
             if is_current:
                 await repository.save_chunks(session, owner_id, document_id, structure, chunked, ids)
                 if document.trained_at is None and document.source == DocumentSource.UPLOAD:
-                    document.resembles = await repository.find_earlier(session, document, chunked.sketch)
+                    document.resembles = await repository.find_earlier(session, document, chunked.title, chunked.sketch)
                 await _take_title(session, owner_id, document, chunked.title)
         if not is_current:  # it got another content while it was read
             await _train_document(run, core, embedder, owner_id, run_id, document_id, place, total)

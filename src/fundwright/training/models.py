@@ -42,10 +42,13 @@ class Document(Trashable, Base):
     text: Mapped[str | None] = mapped_column(deferred=True)
     """The extracted text; the offsets of chunks count its characters."""
     structure: Mapped[bytes | None] = mapped_column(deferred=True)
-    """The stored form of the document, see `reading.stored`. None if its content was not read yet."""
-    structure_version: Mapped[int | None]
-    account: Mapped[JsonObject | None] = mapped_column(JSONB(none_as_null=True))
-    """See `ReadingAccount`."""
+    """The stored form of the document, see `reading.stored`."""
+    structure_key: Mapped[str | None]
+    """The version of reading and the content that `structure` is of, see `repository`."""
+    report: Mapped[JsonObject | None] = mapped_column(JSONB(none_as_null=True))
+    """See `ReadingReport`."""
+    page_labels: Mapped[list[str] | None] = mapped_column(ARRAY(Text), deferred=True)
+    """What the file calls its pages, if these are not their numbers."""
     sketch: Mapped[list[int] | None] = mapped_column(ARRAY(Integer), deferred=True)
     """See `sketches`."""
     resembles: Mapped[UUID | None] = mapped_column(ForeignKey("document.id", ondelete="SET NULL"), index=True)

@@ -70,7 +70,7 @@ def trash_kinds() -> Iterable[TrashKind[Any]]:
 
 @hookimpl
 def activity_kinds() -> Iterable[ActivityKind]:
-    return [service.ADDED, service.RENAMED, service.MOVED, versions.REPLACED, *collecting.ACTIVITY]
+    return [service.ADDED, service.RENAMED, service.MOVED, versions.REPLACED, versions.BROUGHT_BACK, *collecting.ACTIVITY]
 
 
 @hookimpl

@@ -11,6 +11,7 @@ import numpy as np
 from pgvector import HalfVector
 from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import (
+    Boolean,
     ColumnElement,
     Integer,
     Numeric,
@@ -51,7 +52,7 @@ from fundwright.language.protocols import Vectors
 from fundwright.language.retrieval import Statistics, Weights
 from fundwright.language.schemas import DocumentKind, heading_text
 from fundwright.reading import stored
-from fundwright.reading.account import ReadingAccount
+from fundwright.reading.report import ReadingReport
 from fundwright.training import naming, sketches
 from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document, DocumentCollection, TrainingRun
@@ -304,21 +305,20 @@ async def kinds_of(session: AsyncSession, owner_id: UUID, document_ids: Collecti
     return {id: DocumentKind(kind) for id, kind in rows}
 
 
-async def accounts_of(session: AsyncSession, owner_id: UUID, document_ids: Collection[UUID]) -> dict[UUID, ReadingAccount]:
+async def reports_of(session: AsyncSession, owner_id: UUID, document_ids: Collection[UUID]) -> dict[UUID, ReadingReport]:
     rows = await session.execute(
-        select(Document.id, Document.account).where(
-            Document.owner_id == owner_id, Document.id.in_(document_ids), Document.account.is_not(None)
+        select(Document.id, Document.report).where(
+            Document.owner_id == owner_id, Document.id.in_(document_ids), Document.report.is_not(None)
         )
     )
-    return {id: ReadingAccount.model_validate(account) for id, account in rows}
+    return {id: ReadingReport.model_validate(report) for id, report in rows}
 
 
 async def page_labels_of(session: AsyncSession, owner_id: UUID, document_ids: Collection[UUID]) -> dict[UUID, Sequence[str]]:
-    labels = Document.account["page_labels"]
-    query = select(Document.id, labels).where(
-        Document.owner_id == owner_id, Document.id.in_(document_ids), func.jsonb_typeof(labels) == "array"
+    query = select(Document.id, Document.page_labels).where(
+        Document.owner_id == owner_id, Document.id.in_(document_ids), Document.page_labels.is_not(None)
     )
-    return dict((await session.execute(query)).all())
+    return {id: labels for id, labels in await session.execute(query) if labels}
 
 
 async def text_of(session: AsyncSession, owner_id: UUID, document_id: UUID) -> str | None:
@@ -405,10 +405,14 @@ async def save_trained(session: AsyncSession, owner_id: UUID, document_id: UUID,
     return await session.scalar(trained.returning(Document.id)) is not None
 
 
+def _structure_key() -> ColumnElement[str]:
+    return func.concat(stored.VERSION, ":", Document.sha256)
+
+
 async def find_structure(session: AsyncSession, owner_id: UUID, document_id: UUID) -> bytes | None:
-    """Return the stored form of a document if this release reads files in the same way."""
+    """Return the stored form of a document if it is of its content, and this release reads files in the same way."""
     query = select(Document.structure).where(
-        Document.owner_id == owner_id, Document.id == document_id, Document.structure_version == stored.VERSION
+        Document.owner_id == owner_id, Document.id == document_id, Document.structure_key == _structure_key()
     )
     return await session.scalar(query)
 
@@ -424,8 +428,9 @@ async def save_chunks(
         .where(Document.owner_id == owner_id, Document.id == document_id)
         .values(
             structure=structure,
-            structure_version=stored.VERSION,
-            account=chunked.account.model_dump(mode="json", exclude_defaults=True),
+            structure_key=_structure_key(),
+            report=chunked.report.model_dump(mode="json", exclude_defaults=True),
+            page_labels=chunked.page_labels or None,
             sketch=chunked.sketch,
             text=chunked.text,
             kind=kind,
@@ -468,8 +473,9 @@ def _replaces() -> ColumnElement[bool]:
     return exists().where(earlier.replaced_by == Document.id, earlier.owner_id == Document.owner_id)
 
 
-async def find_earlier(session: AsyncSession, document: Document, sketch: Sequence[int]) -> UUID | None:
-    """Find the newest document added before this one that has the same filename or title, or mostly the same text."""
+async def find_earlier(session: AsyncSession, document: Document, title: str, sketch: Sequence[int]) -> UUID | None:
+    """Find the newest document added before this one that has the same filename or title, or mostly the same text. `title` is the one in
+    its text."""
     both = func.unnest(Document.sketch, literal(list(sketch), ARRAY(Integer))).table_valued("one", "other").render_derived()
     equal = select(func.count()).select_from(both).where(both.c.one == both.c.other).scalar_subquery()
     base = func.regexp_replace(func.lower(Document.title), _NUMBERED_TITLE, "")
@@ -482,8 +488,13 @@ async def find_earlier(session: AsyncSession, document: Document, sketch: Sequen
         Document.replaced_by.is_(None),
         or_(
             func.lower(Document.filename) == document.filename.lower(),
-            base == re.sub(_NUMBERED_TITLE, "", document.title.lower()),
-            equal >= _RESEMBLANCE * sketches.SIZE if sketch else false(),
+            base.in_([re.sub(_NUMBERED_TITLE, "", each.lower()) for each in (document.title, title) if each]),
+            and_(
+                Document.sketch.op("&&", return_type=Boolean())(literal(list(sketch), ARRAY(Integer))),
+                equal >= _RESEMBLANCE * sketches.SIZE,
+            )
+            if sketch
+            else false(),
         ),
     )
     return await session.scalar(query.order_by(Document.created_at.desc(), Document.id).limit(1))
@@ -516,12 +527,6 @@ async def version_notes_of(session: AsyncSession, owner_id: UUID, document_ids: 
     )
     notes = {id: VersionNote(added=added, replaced_at=replaced_at) for id, added, replaced_at in await session.execute(query)}
     return {id: note for id, note in notes.items() if note != VersionNote()}
-
-
-async def replace(session: AsyncSession, owner_id: UUID, document_id: UUID, newer_id: UUID) -> None:
-    """Earlier versions of the document are then versions of the newer one, too."""
-    of_both = or_(Document.id == document_id, Document.replaced_by == document_id)
-    await session.execute(update(Document).where(Document.owner_id == owner_id, of_both).values(replaced_by=newer_id))
 
 
 async def list_chunks_without_vector(
@@ -608,8 +613,10 @@ async def _hidden_documents(
     unwanted = and_(Document.is_sample, has_own)
     if document_ids is not None:
         wanted = literal(list(document_ids), ARRAY(Uuid))
-        newest = select(own.replaced_by).where(own.owner_id == owner_id, own.id == func.any(wanted), own.replaced_by.is_not(None))
-        unwanted = and_(Document.id != func.all(wanted), Document.id.not_in(newest))
+        newer = select(own.replaced_by.label("id")).where(own.owner_id == owner_id, own.id == func.any(wanted))
+        later = newer.cte("later", recursive=True)
+        later = later.union(select(own.replaced_by).where(own.owner_id == owner_id, own.id == later.c.id))
+        unwanted = and_(Document.id != func.all(wanted), ~exists().where(later.c.id == Document.id))
     unwanted = or_(unwanted, _is_replaced())
     if kinds is not None:
         unwanted = or_(unwanted, Document.kind.not_in(kinds))

@@ -17,7 +17,7 @@ from fundwright.core.sizes import file_size
 from fundwright.core.visible import visible_line
 from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import DocumentKind, HeadingPath
-from fundwright.reading.account import ReadingAccount
+from fundwright.reading.report import ReadingReport
 from fundwright.workspaces.schemas import Access
 
 
@@ -85,7 +85,7 @@ class Usage(BaseModel):
 
 class DocumentRead(BaseModel):
     """A document of the knowledge base. `error` says why the last run could not read it, `model_id` names the model that embedded
-    it, `is_kind_chosen` says whether a person chose its kind, and `is_underway` whether a run will train it. `account` says what of its
+    it, `is_kind_chosen` says whether a person chose its kind, and `is_underway` whether a run will train it. `report` says what of its
     file was read, or is None if an earlier release read it. `resembles` is the earlier document of which
     it seems to be a new version, and `replaced_by` its newest version. `access` is what the reader may
     do if it is restricted to chosen members of the workspace, or else None."""
@@ -104,7 +104,7 @@ class DocumentRead(BaseModel):
     is_kind_chosen: bool
     state: DocumentState
     error: str | None
-    account: ReadingAccount | None
+    report: ReadingReport | None
     resembles: UUID | None
     replaced_by: UUID | None
     chunk_count: int

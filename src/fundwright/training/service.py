@@ -210,7 +210,7 @@ async def keep_text(
         await lock_file(session, received.sha256)
         await core.files.keep(received)
         before, document.sha256, document.size_bytes = document.sha256, received.sha256, received.size_bytes
-        document.state, document.filename, document.structure_version = DocumentState.WAITING, filename, None
+        document.state, document.filename = DocumentState.WAITING, filename
         await session.flush()
         await _remove_files(session, core, [before])
         await publish(session, documents_topic(actor.workspace_id))
@@ -242,7 +242,7 @@ def _documents_as_csv(documents: AsyncIterator[DocumentRead]) -> AsyncIterator[s
             (t("Collection"), lambda document: document.collection),
             (t("Status"), lambda document: document.state),
             (t("Bytes"), lambda document: document.size_bytes),
-            (t("Not read"), lambda document: document.account.unread_text if document.account else ""),
+            (t("Not read"), lambda document: document.report.unread_text if document.report else ""),
             (t("Passages"), lambda document: document.chunk_count),
             (t("Model"), lambda document: document.model_id),
             (t("Added"), lambda document: document.created_at),
@@ -457,8 +457,8 @@ async def kinds_of(session: AsyncSession, actor: Actor, document_ids: Collection
 @needs(Permission.READ)
 async def unread_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, str]:
     """Return what was not read of those documents that the actor has, in the reader's language."""
-    accounts = await repository.accounts_of(session, actor.workspace_id, document_ids)
-    return {id: account.unread_text for id, account in accounts.items() if account.unread}
+    reports = await repository.reports_of(session, actor.workspace_id, document_ids)
+    return {id: report.unread_text for id, report in reports.items() if report.unread}
 
 
 @needs(Permission.READ)

@@ -28,6 +28,10 @@ REPLACED = ActivityKind(
     "document.replaced", later("Document replaced"), later("{person} replaced the document “{subject}” with “{after}”")
 )
 
+BROUGHT_BACK = ActivityKind(
+    "document.brought_back", later("Document brought back"), later("{person} brought back the document “{subject}”")
+)
+
 
 @needs(Permission.READ)
 async def list_offers(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[VersionOffer]:
@@ -48,11 +52,11 @@ async def replace(session: AsyncSession, actor: Actor, document_id: UUID, newer_
     are the same or the newer one was replaced itself."""
     if document_id == newer_id:
         raise Invalid(t("A document cannot replace itself. Choose another one."))
+    await repository.lock_documents(session, actor.workspace_id)  # so that two never wait for each other
     earlier, newer = await lock_to_change(session, actor, document_id), await lock_to_change(session, actor, newer_id)
     if newer.replaced_by is not None:
-        raise Invalid(t("“{title}” was replaced itself. Choose its newest version.", title=newer.title))
-    await repository.replace(session, actor.workspace_id, earlier.id, newer.id)
-    newer.resembles = None
+        raise Invalid(t("“{title}” has itself been replaced. Choose its newest version.", title=newer.title))
+    earlier.replaced_by, newer.resembles = newer.id, None
     if earlier.is_kind_chosen and not newer.is_kind_chosen:
         newer.kind, newer.is_kind_chosen = earlier.kind, True
     await activity.record(session, actor, REPLACED, subject_of(earlier), after=newer.title)
@@ -64,6 +68,7 @@ async def bring_back(session: AsyncSession, actor: Actor, document_id: UUID) -> 
     """Let questions and drafts search a replaced document again. Raises NotFound or NotAllowed."""
     document = await lock_to_change(session, actor, document_id)
     document.replaced_by = None
+    await activity.record(session, actor, BROUGHT_BACK, subject_of(document))
     return await _changed(session, actor, document)
 
 

@@ -174,10 +174,10 @@ def _version(note: VersionNote | None) -> VdomDict | None:
     """Whether a document is the newest version of others, or was replaced since the draft cited it."""
     if note is not None and note.replaced_at is not None:
         replaced_at = moment(note.replaced_at, shown="date")
-        return html.p({"className": "fw-small fw-warning-text"}, t("Replaced by a newer version, added"), " ", replaced_at)
+        return html.p({"className": "fw-small fw-warning-text"}, t("Replaced by a version added on"), " ", replaced_at)
     if note is not None and note.added is not None:
         added = moment(note.added, shown="date")
-        return html.p({"className": "fw-small fw-muted"}, t("Newest version, added"), " ", added)
+        return html.p({"className": "fw-small fw-muted"}, t("Newest version, added on"), " ", added)
     return None
 
 

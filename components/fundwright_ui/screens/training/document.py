@@ -8,7 +8,7 @@ from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core.messages import nt, number, percent, t
+from fundwright.core.messages import nt, percent, t
 from fundwright.training import service as training
 from fundwright.training import viewing
 from fundwright.training.display import Place
@@ -93,7 +93,7 @@ def _viewer(document_id: str, passage_id: UUID | None) -> VdomDict:
     if found.is_missing:
         return page(
             t("Document"),
-            empty(t("This document does not exist anymore, or it is hidden from you."), _back(), icon_name="train"),
+            empty(t("This document no longer exists, or you do not have access to it."), _back(), icon_name="train"),
         )
     if found.error:
         return page(t("Document"), problem(found.error, on_retry=found.reload), actions=[_back()])
@@ -120,14 +120,14 @@ def _viewer(document_id: str, passage_id: UUID | None) -> VdomDict:
 
 def _notices(view: DocumentView) -> list[Child]:
     """What was read of the document, what was not, and why nothing or no passage can be shown."""
-    document, account = view.document, view.document.account
+    document, account = view.document, view.document.report
     notices: list[Child] = []
     if account is not None and account.read_text:
         notices.append(html.p({"className": "fw-muted"}, t("Read: {parts}.", parts=account.read_text)))
     if account is not None and account.unread_text:
         notices.append(alert(t("Not read: {parts}.", parts=account.unread_text), variant="warning"))
     if account is not None and account.uncertain_text:
-        notices.append(alert(t("Recognized with little confidence: {pages}.", pages=account.uncertain_text), variant="warning"))
+        notices.append(alert(t("Recognized with low confidence: {pages}.", pages=account.uncertain_text), variant="warning"))
     if document.error:
         notices.append(alert(document.error))
     elif view.portion is None and document.is_underway:
@@ -141,11 +141,9 @@ def _notices(view: DocumentView) -> list[Child]:
     if view.problem and not document.error:
         notices.append(alert(view.problem, variant="warning"))
     if view.is_passage_missing:
-        notices.append(alert(t("The passage is not in this document anymore. The document was changed."), variant="info"))
+        notices.append(alert(t("This passage is no longer in the document. The document has changed."), variant="info"))
     if view.portion is not None and view.portion.is_cut and view.page is None:
-        notices.append(
-            alert(t("This part is too long to be shown as a whole. Download the original to see all of it."), variant="info")
-        )
+        notices.append(alert(t("This part is too long to show in full. Download the original to see all of it."), variant="info"))
     return notices
 
 
@@ -174,7 +172,7 @@ def _bar(view: DocumentView, query: ViewQuery, url: UrlState) -> VdomDict:
 
     views = [Tab("pages", t("Pages"), url.href(view=None)), Tab("text", t("Text"), url.href(view="text"))]
     return html.div(
-        {"className": "fw-viewer-bar", "role": "group", "aria-label": t("View of the document"), "data-page-keys": True},
+        {"className": "fw-viewer-bar", "role": "group", "aria-label": t("Document view"), "data-page-keys": True},
         _pages(view, url),
         _search(view, query, url),
         tabs(views, query.view, label=t("View")) if view.has_pictures else None,
@@ -232,7 +230,7 @@ def _pages(view: DocumentView, url: UrlState) -> VdomDict | None:
             text_field(
                 "page",
                 t("Page") if place.pages else t("Part"),
-                value=label or number(place.page if place.pages else place.part),
+                value=label or str(place.page if place.pages else place.part),
                 keyboard=None if place.labels else "numeric",
                 maxlength=20,
                 small=True,
@@ -246,7 +244,7 @@ def _pages(view: DocumentView, url: UrlState) -> VdomDict | None:
 
 
 def _search(view: DocumentView, query: ViewQuery, url: UrlState) -> VdomDict | None:
-    """The search within the document, and its hits."""
+    """The search within the document, and its matches."""
     portion = view.portion
     if portion is None:
         return None
@@ -278,12 +276,12 @@ def _search(view: DocumentView, query: ViewQuery, url: UrlState) -> VdomDict | N
             {"className": "fw-muted fw-small", "role": "status"},
             None
             if not is_searched
-            else t("Hit {number} of {hits}", number=portion.hit, hits=portion.hits)
+            else t("Match {number} of {hits}", number=portion.hit, hits=portion.hits)
             if portion.hit
-            else nt("{n} hit", "{n} hits", portion.hits),
+            else nt("{n} match", "{n} matches", portion.hits),
         ),
-        link(t("Previous hit"), portion.previous_hit, "arrow_up") if is_searched and portion.hits else None,
-        link(t("Next hit"), portion.next_hit, "arrow_down") if is_searched and portion.hits else None,
+        link(t("Previous match"), portion.previous_hit, "arrow_up") if is_searched and portion.hits else None,
+        link(t("Next match"), portion.next_hit, "arrow_down") if is_searched and portion.hits else None,
     )
 
 

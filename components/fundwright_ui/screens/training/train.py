@@ -506,7 +506,7 @@ def _answer(answer: Answer, href: str) -> VdomDict:
     place = [answer.document_kind.label, heading, t("Page {page}", page=answer.page_label or answer.page) if answer.page else ""]
     return card(
         excerpt(answer.text, answer.answer_start, answer.answer_end),
-        facts((t("Newest version, added"), moment(answer.document_date, shown="date"))) if answer.document_date else None,
+        facts((t("Newest version, added on"), moment(answer.document_date, shown="date"))) if answer.document_date else None,
         row(text_link(t("Show in the document"), href)),
         title=answer.document_title,
         subtitle=" · ".join(part for part in place if part) or None,
@@ -550,14 +550,14 @@ def _offer(offer: VersionOffer, more: int, reload: Callable[[], None]) -> VdomDi
     keeping = use_action(keep_both, then=reload)
     return alert(
         t(
-            "“{title}” seems to be a new version of “{earlier}”. If you replace it, answers and new drafts use only the new one.",
+            "“{title}” looks like a new version of “{earlier}”. If you replace the earlier version, answers and new drafts use only the new one.",
             title=offer.title,
             earlier=offer.earlier_title,
         ),
         row(
             button(t("Replace"), size="small", on_click=replacing, is_busy=replacing.is_running),
             button(t("Keep both"), size="small", variant="text", on_click=keeping),
-            html.span({"className": "fw-muted fw-small"}, nt("{n} more follows", "{n} more follow", more)) if more else None,
+            html.span({"className": "fw-muted fw-small"}, nt("{n} more to review", "{n} more to review", more)) if more else None,
         ),
         variant="info",
     )
@@ -705,9 +705,9 @@ def _document_panel(
                 t("Collection"): None if may_work else document.collection or None,
                 t("Status"): _state(document).label,
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
-                t("Read"): document.account.read_text or None if document.account else None,
-                t("Recognized with little confidence"): document.account.uncertain_text or None if document.account else None,
-                t("Not read"): document.account.unread_text or None if document.account else None,
+                t("Read"): document.report.read_text or None if document.report else None,
+                t("Recognized with low confidence"): document.report.uncertain_text or None if document.report else None,
+                t("Not read"): document.report.unread_text or None if document.report else None,
                 t("Size"): file_size(document.size_bytes),
                 t("Added by"): document.added_by if actor.is_in_shared_workspace else None,
                 t("Visible to"): (
@@ -849,7 +849,7 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
         marks.append(Chip(label=t("Restricted"), color="secondary", is_locked=True))
     if document.replaced_by:
         marks.append(Chip(label=t("Replaced"), color="secondary"))
-    elif document.account and document.account.unread:
+    elif document.report and document.report.unread:
         marks.append(Chip(label=t("Partly read"), color="warning"))
     # One chip fits, and only other states than the usual one are news.
     is_usual = document.state == DocumentState.TRAINED and labels[0].color == "success"

@@ -1,4 +1,4 @@
-"""Keep the structure of documents and the account of their reading, and train documents again so that each has them, in a job of an owner of its
+"""Keep the structure of documents and the report on their reading, and train documents again so that each has them, in a job of an owner of its
 workspace."""
 
 import sqlalchemy as sa
@@ -11,12 +11,14 @@ down_revision = "0089"
 
 def upgrade() -> None:
     op.add_column("document", sa.Column("structure", sa.LargeBinary(), nullable=True))
-    op.add_column("document", sa.Column("structure_version", sa.Integer(), nullable=True))
-    op.add_column("document", sa.Column("account", postgresql.JSONB(), nullable=True))
+    op.add_column("document", sa.Column("structure_key", sa.Text(), nullable=True))
+    op.add_column("document", sa.Column("report", postgresql.JSONB(), nullable=True))
+    op.add_column("document", sa.Column("page_labels", postgresql.ARRAY(sa.Text()), nullable=True))
     op.execute("ALTER TABLE document ALTER COLUMN structure SET STORAGE EXTERNAL")  # it is compressed
     op.execute(
         "SELECT enter_installation('kinds of documents')"
     )  # row-level security hides the rows of workspaces from their owner, too
+    op.execute("UPDATE job SET version = 3 WHERE kind = 'train' AND state = 'queued'")  # the previous release would not keep it
     # As `core.messages.to_stored` writes it. A run that waits, of the migration before this, does the same.
     op.execute(
         r"""

@@ -1,4 +1,4 @@
-"""The account of reading a document: what was read, and what the file holds that was not."""
+"""The report on reading a document: what was read, and what the file holds that was not."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pydantic import BaseModel, ConfigDict, Field
 
 from fundwright.core.messages import nt, percent, t
+from fundwright.core.visible import visible_line
 from fundwright.reading import document
 from fundwright.reading.document import Attachment, Document, Figure, Missing, Note, Paragraph, Table, walk
 
+_NAME_CHARACTERS, _LABEL_CHARACTERS = 200, 20
 _UNCERTAIN = 0.8
 """Pages that are recognized with less confidence are named."""
 
@@ -29,14 +31,15 @@ class UnreadPart(BaseModel):
         """In the reader's language."""
         what = {
             Missing.TEXT: t("part of the text"),
-            Missing.CHARACTERS: t("text in a font without characters"),
+            Missing.CHARACTERS: t("text in a font without a character map"),
             Missing.PICTURE: nt("{n} picture", "{n} pictures", self.count),
             Missing.CHART: nt("{n} chart", "{n} charts", self.count),
             Missing.DIAGRAM: nt("{n} diagram", "{n} diagrams", self.count),
             Missing.COMMENTS: t("comments"),
-            Missing.MEDIA: nt("{n} video or sound", "{n} videos or sounds", self.count),
+            Missing.MEDIA: nt("{n} audio or video clip", "{n} audio or video clips", self.count),
             Missing.OBJECT: nt("{n} embedded object", "{n} embedded objects", self.count),
-            Missing.ATTACHMENT: t("an attached file"),
+            Missing.ATTACHMENT: t("a file"),
+            Missing.UNKNOWN: t("possibly other parts, because the file could not be compared"),
         }[self.missing]
         if self.page is not None:
             return t("page {page}: {what}", page=self.page, what=what)
@@ -52,7 +55,7 @@ class RecognizedPage(BaseModel):
     confidence: float
 
 
-class ReadingAccount(BaseModel):
+class ReadingReport(BaseModel):
     """How many of each were read, which pages were recognized, and what was not read."""
 
     model_config = ConfigDict(frozen=True)
@@ -63,7 +66,6 @@ class ReadingAccount(BaseModel):
     notes: int = 0
     pictures: int = Field(default=0, description="Pictures with a text that describes them.")
     attachments: int = 0
-    page_labels: tuple[str, ...] = Field(default=(), description="What the file calls its pages, if these are not their numbers.")
     recognized: tuple[RecognizedPage, ...] = ()
     unread: tuple[UnreadPart, ...] = ()
 
@@ -75,9 +77,12 @@ class ReadingAccount(BaseModel):
             (self.tables, nt("{n} table", "{n} tables", self.tables)),
             (self.fields, nt("{n} form field", "{n} form fields", self.fields)),
             (self.notes, nt("{n} note", "{n} notes", self.notes)),
-            (self.pictures, nt("{n} described picture", "{n} described pictures", self.pictures)),
-            (self.attachments, nt("{n} attached file", "{n} attached files", self.attachments)),
-            (len(self.recognized), nt("{n} recognized page", "{n} recognized pages", len(self.recognized))),
+            (self.pictures, nt("{n} picture with a description", "{n} pictures with descriptions", self.pictures)),
+            (self.attachments, nt("{n} included file", "{n} included files", self.attachments)),
+            (
+                len(self.recognized),
+                nt("{n} page read by text recognition", "{n} pages read by text recognition", len(self.recognized)),
+            ),
         )
         return ", ".join(text for count, text in counts if count)
 
@@ -96,24 +101,29 @@ class ReadingAccount(BaseModel):
         return "; ".join(each.text for each in self.unread)
 
 
-def account_of(read: Document) -> ReadingAccount:
+def report_of(read: Document) -> ReadingReport:
     blocks = list(walk(read.blocks))
-    return ReadingAccount(
+    return ReadingReport(
         pages=read.pages,
         tables=sum(isinstance(block, Table) for block in blocks),
         fields=sum(isinstance(block, document.Field) for block in blocks),
         notes=sum(isinstance(block, Note) for block in blocks),
         pictures=sum(isinstance(block, Figure) and bool(block.blocks) for block in blocks),
         attachments=sum(isinstance(block, Attachment) and bool(block.blocks) for block in blocks),
-        page_labels=_labels(read),
         recognized=tuple(_recognized(blocks)),
-        unread=tuple(UnreadPart(missing=each.missing, page=each.page, name=each.name, count=each.count) for each in read.unread),
+        unread=tuple(
+            UnreadPart(
+                missing=each.missing, page=each.page, name=visible_line(each.name, most=_NAME_CHARACTERS), count=each.count
+            )
+            for each in read.unread
+        ),
     )
 
 
-def _labels(read: Document) -> tuple[str, ...]:
-    numbers = tuple(str(number) for number in range(1, len(read.page_labels) + 1))
-    return () if read.page_labels == numbers else read.page_labels
+def page_labels_of(read: Document) -> list[str]:
+    """What the file calls its pages, or nothing if these are their numbers."""
+    labels = [visible_line(label, most=_LABEL_CHARACTERS) for label in read.page_labels]
+    return labels if any(label != str(number) for number, label in enumerate(labels, 1)) else []
 
 
 def _recognized(blocks: list[document.Block]) -> Iterator[RecognizedPage]:
