@@ -87,6 +87,8 @@ async def test_answers_come_from_the_newest_version_with_its_date(
     newest = await _added(committed, owner, add_file, rates(171), "card 2027.md")
     assert newest.resembles == newer.id
     await _replace(committed, owner, newer.id, newest.id)
+    async with committed.database.transaction() as session:
+        assert (await versions.list_offers(session, owner, PageRequest())).total == 0
     assert await _answers(committed, owner) == [("$171", True)]
     async with committed.database.transaction() as session:
         notes = await versions.notes_of(session, owner, [earlier.id, newest.id])
@@ -94,6 +96,17 @@ async def test_answers_come_from_the_newest_version_with_its_date(
         assert notes[newest.id].added == newest.created_at
         await service.remove_document(session, owner, newest.id)
     assert await _answers(committed, owner) == [("$163", True)]
+
+
+async def test_an_offer_is_passed_on_to_the_newest_version(
+    committed: Core, owner: Actor, add_file: AddFile, cards: tuple[DocumentRead, DocumentRead]
+) -> None:
+    earlier, newer = cards
+    newest = await _added(committed, owner, add_file, rates(171), "card 2027.md")
+    await _replace(committed, owner, newer.id, newest.id)
+    async with committed.database.transaction() as session:
+        (offer,) = (await versions.list_offers(session, owner, PageRequest())).items
+    assert (offer.id, offer.earlier_id) == (newest.id, earlier.id)
 
 
 async def test_what_is_asked_of_a_replaced_document_is_answered_from_its_newest_version(

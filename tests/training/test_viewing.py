@@ -257,7 +257,7 @@ class TestView:
     async def test_a_document_whose_content_has_changed_is_not_shown(self, committed: Core, owner: Actor) -> None:
         document = await trained(committed, owner, FERRY.encode(), "boats.md")
         async with committed.database.transaction() as session:
-            await session.execute(text("UPDATE document SET structure_version = NULL"))
+            await session.execute(text("UPDATE document SET structure_key = NULL"))
         assert (await view(committed, owner, document.id)).portion is None
 
 

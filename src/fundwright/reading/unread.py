@@ -59,6 +59,8 @@ _KINDS = (
 )
 _UNITS = ("{*}p", "{*}h", "{*}si", "{*}pt", "{*}text")
 """Elements whose texts are words together: paragraphs, headings, cells, values of a chart, and comments."""
+_FORMULAS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+"""Formulas are read as LaTeX, which has other words."""
 _SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
 _MEDIA_TAGS = "//video | //audio | //iframe[@src] | //object | //embed"
 _BARE_PICTURES = "//img[not(@alt)]"
@@ -198,6 +200,7 @@ def _parts_of_pdf(content: bytes, words: _Words) -> tuple[int, list[Unread]]:
     import pypdfium2
     from pypdfium2 import raw
 
+    attached = raw.FPDF_ANNOT_FILEATTACHMENT
     media = (raw.FPDF_ANNOT_SOUND, raw.FPDF_ANNOT_MOVIE, raw.FPDF_ANNOT_SCREEN, raw.FPDF_ANNOT_RICHMEDIA, raw.FPDF_ANNOT_THREED)
     found = list[Unread]()
     file = pypdfium2.PdfDocument(content)
@@ -208,8 +211,9 @@ def _parts_of_pdf(content: bytes, words: _Words) -> tuple[int, list[Unread]]:
             found += [Unread(each, number) for each in missing]
         for place in range(raw.FPDFPage_GetAnnotCount(page)):
             annotation = raw.FPDFPage_GetAnnot(page, place)
-            if raw.FPDFAnnot_GetSubtype(annotation) in media:
-                found.append(Unread(Missing.MEDIA, number))
+            subtype = raw.FPDFAnnot_GetSubtype(annotation)
+            if subtype in media or subtype == attached:
+                found.append(Unread(Missing.ATTACHMENT if subtype == attached else Missing.MEDIA, number))
             raw.FPDFPage_CloseAnnot(annotation)
     return len(file), found
 
@@ -264,7 +268,9 @@ def _parts_of_package(content: bytes) -> tuple[int, list[_Part]]:
 def _words_of_part(part: Any) -> list[str]:
     words = list[str]()
     for _, unit in etree.iterparse(part, tag=_UNITS, resolve_entities=False, no_network=True, recover=True):
-        texts = [each.text or "" for each in unit.iter("{*}t", "{*}v")] or list(unit.itertext())
+        texts = [each.text or "" for each in unit.iter("{*}t", "{*}v") if not each.tag.startswith(_FORMULAS)] or list(
+            unit.itertext()
+        )
         words += _words("".join(texts))
         unit.clear()
     return words

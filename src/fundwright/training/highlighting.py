@@ -11,6 +11,8 @@ from itertools import accumulate, chain
 
 _LEAST = 5
 """A passage is on a page if so many words of it follow each other there, apart from small gaps."""
+_LEAST_ALONE = 3
+"""The longest part counts from so many words on, if there is no other."""
 _GAP = 4
 """As many words between two parts of a passage belong to it, too, such as one that is hyphenated on the page."""
 _MOST_WORDS = 20_000
@@ -38,11 +40,16 @@ def cited(words: Sequence[str], passage: str) -> frozenset[int]:
             groups[-1].append((start, size))
         elif size:
             groups.append([(start, size)])
+    long = [group for group in groups if _size(group) >= min(_LEAST, len(wanted))]
+    largest = max(groups, key=_size, default=[])
     found = set[int]()
-    for group in groups:
-        if sum(size for _, size in group) >= min(_LEAST, len(wanted)):
-            found.update(range(known[group[0][0]][0], known[sum(group[-1]) - 1][0] + 1))
+    for group in long or ([largest] if _size(largest) >= _LEAST_ALONE else []):
+        found.update(range(known[group[0][0]][0], known[sum(group[-1]) - 1][0] + 1))
     return frozenset(found)
+
+
+def _size(group: Sequence[tuple[int, int]]) -> int:
+    return sum(size for _, size in group)
 
 
 def shared(words: Sequence[str], passage: str) -> int:

@@ -25,7 +25,7 @@ from fundwright.training.schemas import DocumentRead, VersionNote, VersionOffer
 from fundwright.training.service import get_document, lock_to_change, subject_of
 
 REPLACED = ActivityKind(
-    "document.replaced", later("Document replaced"), later("{person} replaced the document “{subject}” with “{after}”")
+    "document.replaced", later("Document replaced"), later("{person} replaced the document “{subject}” with “{newer}”")
 )
 
 BROUGHT_BACK = ActivityKind(
@@ -56,10 +56,12 @@ async def replace(session: AsyncSession, actor: Actor, document_id: UUID, newer_
     earlier, newer = await lock_to_change(session, actor, document_id), await lock_to_change(session, actor, newer_id)
     if newer.replaced_by is not None:
         raise Invalid(t("“{title}” has itself been replaced. Choose its newest version.", title=newer.title))
-    earlier.replaced_by, newer.resembles = newer.id, None
+    earlier.replaced_by = newer.id
+    # What the earlier one seemed to replace, the newer one may replace.
+    newer.resembles, earlier.resembles = earlier.resembles, None
     if earlier.is_kind_chosen and not newer.is_kind_chosen:
         newer.kind, newer.is_kind_chosen = earlier.kind, True
-    await activity.record(session, actor, REPLACED, subject_of(earlier), after=newer.title)
+    await activity.record(session, actor, REPLACED, subject_of(earlier), newer=newer.title)
     return await _changed(session, actor, earlier)
 
 

@@ -36,6 +36,7 @@ from fundwright_ui.ui import (
     select_field,
     tabs,
     text_field,
+    text_link,
 )
 from fundwright_ui.ui.elements import Child, attributes
 
@@ -122,6 +123,9 @@ def _notices(view: DocumentView) -> list[Child]:
     """What was read of the document, what was not, and why nothing or no passage can be shown."""
     document, account = view.document, view.document.report
     notices: list[Child] = []
+    if document.replaced_by is not None:
+        newer = text_link(t("Show the newer version"), use_connection().href(f"/dashboard/train/{document.replaced_by}"))
+        notices.append(alert(t("A newer version has replaced this document."), newer, variant="info"))
     if account is not None and account.read_text:
         notices.append(html.p({"className": "fw-muted"}, t("Read: {parts}.", parts=account.read_text)))
     if account is not None and account.unread_text:
@@ -231,7 +235,7 @@ def _pages(view: DocumentView, url: UrlState) -> VdomDict | None:
                 "page",
                 t("Page") if place.pages else t("Part"),
                 value=label or str(place.page if place.pages else place.part),
-                keyboard=None if place.labels else "numeric",
+                type="search" if place.labels else "number",  # never kept as unsaved text
                 maxlength=20,
                 small=True,
             ),

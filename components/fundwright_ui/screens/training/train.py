@@ -703,7 +703,7 @@ def _document_panel(
                 t("File"): document.filename,
                 t("Kind"): None if may_work else document.kind.label,
                 t("Collection"): None if may_work else document.collection or None,
-                t("Status"): _state(document).label,
+                t("Status"): t("Replaced") if document.replaced_by else _state(document).label,
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
                 t("Read"): document.report.read_text or None if document.report else None,
                 t("Recognized with low confidence"): document.report.uncertain_text or None if document.report else None,
