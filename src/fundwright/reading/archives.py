@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import io
+import lzma
 import zipfile
 import zlib
 from contextlib import suppress
 
 from fundwright.core.messages import t
 from fundwright.core.sandbox_progress import report_progress
+from fundwright.core.visible import visible_line
 from fundwright.reading.document import Attachment, Document, without_signs
 from fundwright.reading.formats import Unreadable
 from fundwright.reading.text import decode
 from fundwright.reading.word import check_unpacked_size
 
-_MOST_FILES = 1_000
+_MOST_FILES, _NAME_CHARACTERS = 1_000, 200
 _ENCRYPTED, _UTF_8 = 1 << 0, 1 << 11
 """Flags of the ZIP format."""
 _PACKAGES = (b"[Content_Types].xml", b"_rels/.rels", b"mimetype")
@@ -65,12 +67,12 @@ def _name(member: zipfile.ZipInfo) -> str:
     if not member.flag_bits & _UTF_8:
         with suppress(UnicodeEncodeError, Unreadable):
             name = decode(name.encode("cp437"), name)
-    return " ".join(without_signs(name).split())
+    return visible_line(without_signs(name), most=_NAME_CHARACTERS)
 
 
 def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """Nothing if it is damaged, has a password, or is compressed in a rare way: the other files are read."""
     report_progress()
-    with suppress(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError):
+    with suppress(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, NotImplementedError, OSError):
         return archive.read(member)
     return b""

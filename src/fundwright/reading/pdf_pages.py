@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import io
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +19,7 @@ from fundwright.reading.formats import Unreadable, file_missing
 Width = Annotated[int, Meta(ge=1, le=4_000)]
 _MOST_PIXELS, _MOST_DOWN = 12_000_000, 16_000
 """A WebP is at most 16,383 pixels wide and high."""
-_MOST_CHARACTERS = 60_000
+_MOST_CHARACTERS, _MOST_WORDS = 60_000, 5_000
 _UNITS = 10_000
 """Into how many parts a page is divided in each direction."""
 _QUALITY = 80
@@ -44,7 +45,7 @@ class PageWords(Struct, frozen=True):
 
     pages: Annotated[int, Meta(ge=0, le=2**31 - 1)]
     height: Annotated[float, Meta(ge=0, le=1_000_000)] = 1.0
-    words: Annotated[tuple[Word, ...], Meta(max_length=_MOST_CHARACTERS)] = ()
+    words: Annotated[tuple[Word, ...], Meta(max_length=_MOST_WORDS)] = ()
 
 
 def words(path: Path, filename: str, number: int) -> Iterator[bytes]:
@@ -55,7 +56,7 @@ def words(path: Path, filename: str, number: int) -> Iterator[bytes]:
         return
     page = document[number - 1]
     width, height = page.get_size()
-    yield msgspec.json.encode(PageWords(len(document), height / max(width, 1), tuple(_words_on(page))))
+    yield msgspec.json.encode(PageWords(len(document), height / max(width, 1), tuple(islice(_words_on(page), _MOST_WORDS))))
 
 
 def picture(path: Path, filename: str, number: int, width: int) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ from fundwright.core.visible import visible_line
 from fundwright.reading import document
 from fundwright.reading.document import Attachment, Document, Figure, Missing, Note, Paragraph, Table, walk
 
-_NAME_CHARACTERS, _LABEL_CHARACTERS = 200, 20
+_NAME_CHARACTERS, _LABEL_CHARACTERS = 100, 20
 _UNCERTAIN = 0.8
 """Pages that are recognized with less confidence are named."""
 

@@ -44,7 +44,7 @@ _MOST_STRANGE = 0.1
 _LARGE_SHARE = 0.2
 """The share of a page that a picture without text on it covers to be reported."""
 _LARGE_PIXELS = 250_000
-_MOST_REPORTED = 100
+_MOST_REPORTED = 50
 _MOST_PICTURE_BYTES = 50_000_000
 
 _KINDS = (

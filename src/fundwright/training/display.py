@@ -172,7 +172,7 @@ def shown_page(number: int, page: PageWords, *, labels: tuple[str, ...], find: s
     lines = tuple(_marked(part, None) for part in _on_lines(words)[:_MOST_LINES])
     previous, following = (number - 1, 1) if number > 1 else None, (number + 1, 1) if number < page.pages else None
     position = Position(number, page.pages, labels=labels, previous=previous, next=following)
-    return ShownPage(position, page.height, lines, tuple(marks), bool(cited))
+    return ShownPage(position, page.height, lines, tuple(marks[:_MOST_MARKS]), bool(cited))
 
 
 def _on_lines(words: Sequence[Word]) -> list[list[Word]]:
@@ -378,6 +378,10 @@ class _Showing:
         rows = list[tuple[ShownCell, ...]]()
         open_until = dict[int, int]()
         for number, row in enumerate(table.rows):
+            if self._blocks > _MOST_BLOCKS:
+                self.is_cut = True
+                break
+            self._blocks += len(row)
             cells, next_column = list[ShownCell](), 0
             for column, cell in row:
                 if column >= _MOST_COLUMNS:

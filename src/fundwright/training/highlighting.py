@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate, chain
 
 _LEAST = 5
 """A passage is on a page if so many words of it follow each other there, apart from small gaps."""
-_LEAST_ALONE = 3
+_LEAST_ALONE = 4
 """The longest part counts from so many words on, if there is no other."""
 _GAP = 4
 """As many words between two parts of a passage belong to it, too, such as one that is hyphenated on the page."""
-_MOST_WORDS = 20_000
+_MOST_WORDS, _MOST_PAIRS = 20_000, 200_000
 _MOST_HITS = 10_000
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
 
@@ -33,6 +34,9 @@ def cited(words: Sequence[str], passage: str) -> frozenset[int]:
     """Which of the words are those of the passage, in its order."""
     wanted = [bare for word in passage.split() if (bare := _bare(word))]
     known = [(place, bare) for place, word in enumerate(words[:_MOST_WORDS]) if (bare := _bare(word))]
+    counts = Counter(bare for _, bare in known)
+    if sum(counts[bare] for bare in wanted) > _MOST_PAIRS:
+        return frozenset()  # the same few words again and again, for which this would take minutes
     matcher = SequenceMatcher(None, wanted, [bare for _, bare in known], autojunk=False)
     groups = list[list[tuple[int, int]]]()
     for _, start, size in matcher.get_matching_blocks():

@@ -20,10 +20,11 @@ _VERSION = 1
 """Increased whenever pictures or words are made differently."""
 LIMITS = Limits(
     error=Unreadable,
-    silent_seconds=20,
-    total_seconds=20,
+    silent_seconds=10,
+    total_seconds=10,
     memory_bytes=500_000_000,
     output_bytes=20_000_000,
+    at_once_each=1,
     modules=("PIL.WebPImagePlugin", "fundwright.reading.pdf_pages", "pypdfium2"),
 )
 

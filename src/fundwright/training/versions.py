@@ -25,7 +25,7 @@ from fundwright.training.schemas import DocumentRead, VersionNote, VersionOffer
 from fundwright.training.service import get_document, lock_to_change, subject_of
 
 REPLACED = ActivityKind(
-    "document.replaced", later("Document replaced"), later("{person} replaced the document “{subject}” with “{newer}”")
+    "document.replaced", later("Document replaced"), later("{person} replaced the document “{subject}” with a newer version")
 )
 
 BROUGHT_BACK = ActivityKind(
@@ -61,7 +61,7 @@ async def replace(session: AsyncSession, actor: Actor, document_id: UUID, newer_
     newer.resembles, earlier.resembles = earlier.resembles, None
     if earlier.is_kind_chosen and not newer.is_kind_chosen:
         newer.kind, newer.is_kind_chosen = earlier.kind, True
-    await activity.record(session, actor, REPLACED, subject_of(earlier), newer=newer.title)
+    await activity.record(session, actor, REPLACED, subject_of(earlier))  # the newer one may be restricted
     return await _changed(session, actor, earlier)
 
 
