@@ -160,7 +160,11 @@ def _cells(folder: Path) -> float:
         source = next(
             (path for path in (folder / "docling/tests/data" / kind).rglob(name) if "groundtruth" not in path.parts), None
         )
-        tables = json.loads(truth.read_bytes()).get("tables", [])
+        try:
+            result = json.loads(truth.read_bytes())
+        except ValueError:  # a pointer to a file that is kept elsewhere
+            continue
+        tables = result.get("tables", []) if isinstance(result, dict) else []
         if source is None or not tables:
             continue
         expected = Counter(_plain(cell["text"]) for table in tables for cell in table["data"]["table_cells"])

@@ -73,7 +73,10 @@ def test_a_damaged_or_encrypted_file_does_not_hide_the_others() -> None:
     [
         (zip_of({}), "There are no files in “a.zip”."),
         (zip_of({"folder/": b"", "__MACOSX/._a.txt": "x", ".DS_Store": "x"}), "There are no files in “a.zip”."),
-        (zip_of({"a.bin": b"\x00\x01", "b.exe": b"MZ\x00"}), "None of the files in “a.zip” can be read. Supported formats: ZIP, PDF,"),
+        (
+            zip_of({"a.bin": b"\x00\x01", "b.exe": b"MZ\x00"}),
+            "None of the files in “a.zip” can be read. Supported formats: ZIP, PDF,",
+        ),
         (zip_of({"a.txt": "x" * 301_000_000}), "“a.zip” unzips to more than"),
         (zip_of({"a.txt": "Our team"})[:-10], "“a.zip” is damaged or not a valid ZIP file."),
     ],

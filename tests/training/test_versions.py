@@ -1,4 +1,4 @@
-"""A new version of a document replaces the earlier one once somebody says so."""
+"""A new version of a document replaces the earlier one once a person says so."""
 
 from __future__ import annotations
 

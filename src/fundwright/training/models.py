@@ -52,9 +52,9 @@ class Document(Trashable, Base):
     sketch: Mapped[list[int] | None] = mapped_column(ARRAY(Integer), deferred=True)
     """See `sketches`."""
     resembles: Mapped[UUID | None] = mapped_column(ForeignKey("document.id", ondelete="SET NULL"), index=True)
-    """The earlier document of which this one seems to be a new version, until somebody decides."""
+    """The earlier document of which this one seems to be a new version, until a person decides."""
     replaced_by: Mapped[UUID | None] = mapped_column(ForeignKey("document.id", ondelete="SET NULL"), index=True)
-    """Its newest version, once somebody has replaced it."""
+    """Its newest version, once a person has replaced it."""
     chunk_count: Mapped[int] = mapped_column(default=0)
     model_id: Mapped[str | None]
     """The embedding model of the last run that read it."""

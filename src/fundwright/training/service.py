@@ -1059,6 +1059,7 @@ async def _changeable(session: AsyncSession, actor: Actor, document_ids: Sequenc
     return [id for id in document_ids if access.get(id, Access.EDIT) is Access.EDIT]
 
 
+@needs(Permission.WORK)
 async def lock_to_change(session: AsyncSession, actor: Actor, document_id: UUID) -> Document:
     """Raises NotFound, or NotAllowed if the document is restricted and the actor may not edit it."""
     document = await repository.get_document(session, actor.workspace_id, document_id, for_update=True)

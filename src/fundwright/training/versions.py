@@ -1,6 +1,6 @@
 """New versions of documents: which document seems to be one, and what becomes of the earlier one.
 
-Nothing is replaced before somebody says so. A replaced document stays readable and cited, but questions and drafts search the newest.
+Nothing is replaced before a person says so. A replaced document stays readable and cited, but questions and drafts search the newest.
 """
 
 from __future__ import annotations

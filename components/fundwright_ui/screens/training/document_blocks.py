@@ -108,20 +108,23 @@ class _Page:
             html.table(
                 {"className": "fw-table"},
                 html.caption(*self._texts(block.pieces)) if block.pieces else None,
-                html.thead(*(self._row(row, is_head=True) for row in head)) if head else None,
-                html.tbody(*(self._row(row, is_head=False) for row in body)),
+                html.thead(*(self._row(row, is_head=True, key=str(place)) for place, row in enumerate(head))) if head else None,
+                html.tbody(*(self._row(row, is_head=False, key=str(place)) for place, row in enumerate(body))),
             ),
         )
 
-    def _row(self, cells: Sequence[ShownCell], *, is_head: bool) -> VdomDict:
-        return html.tr(*(self._cell(cell, is_head=is_head) for cell in cells))
+    def _row(self, cells: Sequence[ShownCell], *, is_head: bool, key: str) -> VdomDict:
+        shown = (self._cell(cell, is_head=is_head, key=str(place)) for place, cell in enumerate(cells))
+        return html.tr({"key": key}, *shown)
 
-    def _cell(self, cell: ShownCell, *, is_head: bool) -> VdomDict:
-        spans = attributes(rowSpan=cell.rows if cell.rows > 1 else None, colSpan=cell.columns if cell.columns > 1 else None)
+    def _cell(self, cell: ShownCell, *, is_head: bool, key: str) -> VdomDict:
+        rows, columns = (span if span > 1 else None for span in (cell.rows, cell.columns))
         is_text = len(cell.blocks) == 1 and cell.blocks[0].kind == "paragraph"
         children = self._texts(cell.blocks[0].pieces) if is_text else self.children(cell.blocks)
         # An empty cell is no header, which would name its column.
-        return html.th({"scope": "col", **spans}, *children) if is_head and children else html.td(spans, *children)
+        if is_head and children:
+            return html.th(attributes(scope="col", rowSpan=rows, colSpan=columns, key=key), *children)
+        return html.td(attributes(rowSpan=rows, colSpan=columns, key=key), *children)
 
     def _texts(self, pieces: Pieces) -> list[Child]:
         return [self._text(piece) for piece in pieces]

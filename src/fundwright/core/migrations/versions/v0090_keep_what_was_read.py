@@ -11,7 +11,7 @@ down_revision = "0089"
 
 def upgrade() -> None:
     op.add_column("document", sa.Column("structure", sa.LargeBinary(), nullable=True))
-    op.add_column("document", sa.Column("structure_key", sa.Text(), nullable=True))
+    op.add_column("document", sa.Column("structure_key", sa.String(), nullable=True))
     op.add_column("document", sa.Column("report", postgresql.JSONB(), nullable=True))
     op.add_column("document", sa.Column("page_labels", postgresql.ARRAY(sa.Text()), nullable=True))
     op.execute("ALTER TABLE document ALTER COLUMN structure SET STORAGE EXTERNAL")  # it is compressed
