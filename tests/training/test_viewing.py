@@ -124,7 +124,8 @@ class TestPictures:
 
     async def test_other_formats_have_none(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
         document = await trained(committed, owner, FERRY.encode(), "boats.md")
-        assert (await ada.get(f"/api/training/documents/{document.id}/pages/1")).status_code == 404
+        answer = await ada.get(f"/api/training/documents/{document.id}/pages/1")
+        assert (answer.status_code, "Only pages of PDF files" in answer.text) == (422, True)
 
     async def test_a_damaged_one_is_explained(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
         document = await trained(committed, owner, b"%PDF-1.7\nnot really", "broken.pdf")

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
-from fundwright.core.errors import FundwrightError, NotFound
+from fundwright.core.errors import FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
 from fundwright.training import pictures, repository, service
 from fundwright.training.display import Portion, Position, ShownPage, portion, shown_page
@@ -74,7 +74,7 @@ async def get_page_picture(
     core: Core, actor: Actor, document_id: UUID, number: int, width: PictureWidth, *, known_tags: str = ""
 ) -> tuple[str, bytes | None]:
     """Return the entity tag of a page of a PDF document, and the page as WebP unless its tag is among those that are known. Opens its own transaction. Raises
-    NotFound or Unreadable."""
+    NotFound, Invalid for other formats, or Unreadable."""
     document = await _with_pages(core, actor, document_id)
     tag = pictures.tag_of(document, number, width)
     return tag, None if tag in known_tags else await pictures.picture(core, document, number, width)
@@ -82,7 +82,7 @@ async def get_page_picture(
 
 @needs(Permission.READ)
 async def get_page_words(core: Core, actor: Actor, document_id: UUID, number: int) -> pictures.PageWords:
-    """Return the words of a page of a PDF document. Opens its own transaction. Raises NotFound or Unreadable."""
+    """Return the words of a page of a PDF document. Opens its own transaction. Raises NotFound, Invalid for other formats, or Unreadable."""
     return await pictures.words(core, await _with_pages(core, actor, document_id), number)
 
 
@@ -106,7 +106,7 @@ async def _with_pages(core: Core, actor: Actor, document_id: UUID) -> DocumentRe
     async with core.database.reading() as session:
         document = await service.get_document(session, actor, document_id)
     if document.media_type != pictures.MEDIA_TYPE:
-        raise NotFound(t("The page"))
+        raise Invalid(t("Only pages of PDF files are shown as pictures. Download the original instead."))
     return document
 
 

@@ -27,6 +27,7 @@ FREE_TEXT = {
     "agency": "any, before there are notices; a later test tries it with some",
     "company": "a name",
     "filters": "the filter that is open",
+    "find": "words",
     "link": "the secret of an email",
     "next": "any address",
     "number": "how a notice is numbered, in any spelling",

@@ -71,6 +71,7 @@ NOT_IN_ADDRESSES = {
     ("sources-search", "Search your documents"): "likewise",
     ("heading", "Heading"): "a form that a button on a draft opens",
     ("most_uses", "People who can use the link"): "part of the invitation to a workspace that is not personal",
+    ("find", "Search in this document"): "part of a document that has been read, and nothing is trained in tests",
     ("title", "New title"): "a form that a button on a document opens",
     ("instructions", "What to write"): "likewise",
     ("instructions", "Instructions"): "likewise",
