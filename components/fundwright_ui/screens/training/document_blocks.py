@@ -48,7 +48,12 @@ class _Page:
         for kind, group in groupby(blocks, lambda block: block.kind):
             same = list(group)
             if kind == "item":
-                found.append(html.ul({"className": "fw-document-items", "key": f"{len(found)}"}, *map(self._item, same)))
+                found.append(
+                    html.ul(
+                        {"className": "fw-document-items", "key": f"{len(found)}"},
+                        *(self._item(item, key=f"{place}") for place, item in enumerate(same)),
+                    )
+                )
             elif kind == "field":
                 found.append(self._fields(same, key=f"{len(found)}"))
             else:
@@ -83,8 +88,9 @@ class _Page:
             case _:
                 return html.p({"className": "fw-prewrap", "key": key}, *self._texts(block.pieces))
 
-    def _item(self, block: ShownBlock) -> VdomDict:
+    def _item(self, block: ShownBlock, *, key: str) -> VdomDict:
         return html.li(
+            {"key": key},
             html.span(
                 {"className": "fw-document-marker"},
                 _box(block.is_checked) if block.is_checked is not None else "".join(piece.text for piece in block.label) or "•",
