@@ -80,7 +80,7 @@ def test_a_cited_document_is_read(signed_in: Page, tmp_path: Path) -> None:
     expect(page.get_by_text("Confidential note")).to_have_count(0)
     page.get_by_role("checkbox", name="Show hidden text").check()
     expect(page.get_by_text("Hidden: Confidential note about the shipyard.")).to_be_visible()
-    page.get_by_role("textbox", name="Page", exact=True).fill("3")
+    page.get_by_role("spinbutton", name="Page", exact=True).fill("3")
     page.keyboard.press("Enter")
     expect(place).to_have_text("Page 3 of 3")
     expect(page.get_by_text("A boat lasts for thirty years.")).to_be_visible()

@@ -101,7 +101,8 @@ class PdfReader:
         seen = set[str]()
         blocks = [block for page in layouts for block in page.blocks(margins, seen, words)]
         labels = tuple(page.label for page in layouts)
-        return Document((*with_boxes(blocks), *attachments), title, pages=len(pages), page_labels=labels)
+        is_labeled = any(page.label != str(page.number) for page in layouts)
+        return Document((*with_boxes(blocks), *attachments), title, pages=len(pages), page_labels=labels if is_labeled else ())
 
 
 def _parsed(content: bytes, filename: str) -> tuple[list[Any], list[Any]]:

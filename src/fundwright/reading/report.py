@@ -121,9 +121,8 @@ def report_of(read: Document) -> ReadingReport:
 
 
 def page_labels_of(read: Document) -> list[str]:
-    """What the file calls its pages, or nothing if these are their numbers."""
-    labels = [visible_line(label, most=_LABEL_CHARACTERS) for label in read.page_labels]
-    return labels if any(label != str(number) for number, label in enumerate(labels, 1)) else []
+    """What the file calls its pages, short enough to show, or nothing if these are their numbers."""
+    return [visible_line(label, most=_LABEL_CHARACTERS) for label in read.page_labels]
 
 
 def _recognized(blocks: list[document.Block]) -> Iterator[RecognizedPage]:
