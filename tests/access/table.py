@@ -308,6 +308,9 @@ ROUTES = _table(
         PUT /api/training/collections/{collection_id}/restriction
         DELETE /api/training/collections/{collection_id}/restriction
         PUT /api/training/documents/{document_id}/collection
+        PUT /api/training/documents/{document_id}/replacement
+        DELETE /api/training/documents/{document_id}/replacement
+        DELETE /api/training/documents/{document_id}/resemblance
         POST /api/pipeline
         PUT /api/pipeline/{pursuit_id}
         PUT /api/pipeline/{pursuit_id}/stage

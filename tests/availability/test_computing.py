@@ -14,7 +14,6 @@ from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
-from pydantic_core import to_json
 
 from fundwright.categories import service as categories
 from fundwright.categories.classifier import Description, Subject
@@ -36,12 +35,15 @@ from fundwright.language.extractive.prose import Comparison
 from fundwright.language.protocols import NumberedPassage, SectionRequest
 from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities import categorizing
+from fundwright.reading import stored
+from fundwright.reading.document import Document, Paragraph, plain
+from fundwright.reading.pdf_pages import PageWords, Word
 from fundwright.templates import files
 from fundwright.templates.schemas import TemplateQuestion, TemplateSection
-from fundwright.training import answering, extraction, repository
+from fundwright.training import answering, display, extraction, repository
 from fundwright.training.chunking import ChunkedDocument, ChunkSpan, ids_of
 from fundwright.training.kinds import propose
-from fundwright.training.schemas import DocumentText, Passage, PassagePlace, PastedText
+from fundwright.training.schemas import DocumentText, Passage, PassagePlace, PastedText, ViewQuery
 from fundwright_ui.screens.sharing import content
 from tests.architecture.tree import nodes, python
 from tests.availability import worst
@@ -125,10 +127,13 @@ def _spans() -> list[ChunkSpan]:
     return [ChunkSpan(start, start + 200, ("A",) * 9, 1) for start in range(0, len(_LONG_TEXT) - 200, 200)]
 
 
-def _results() -> list[bytes]:
-    spans = _spans()
-    parts = (spans[start : start + 100] for start in range(0, len(spans), 100))
-    return [b"about_us", b"A", _LONG_TEXT.encode(), *(to_json(part) for part in parts)]
+@cache
+def _stored_document() -> bytes:
+    return stored.packed(Document(tuple(Paragraph(plain(text)) for text in _LONG_TEXT.split("\n\n"))))
+
+
+def _page() -> PageWords:
+    return PageWords(1, 1.0, tuple(Word(text, 0.1, 0.1, 0.2, 0.2) for text in ("a", "b") * 2_500))
 
 
 def _subjects(count: int) -> list[Subject]:
@@ -178,7 +183,12 @@ WORST: Mapping[str, Callable[[], partial[Any]]] = {
     "answering.answers": _answers,
     "__init__._read": lambda: partial(extractive._read, _request(), {}),
     "__init__._answers": _choices,
-    "extraction._checked": lambda: partial(extraction._checked, _results()),
+    "extraction._checked": lambda: partial(extraction._checked, [_stored_document()]),
+    "extraction._divided": lambda: partial(extraction._divided, _stored_document(), "a.txt", "A"),
+    "viewing.portion": lambda: partial(display.portion, _stored_document(), ViewQuery(find="roofs"), passage="crew roofs " * 300),
+    "viewing.shown_page": lambda: partial(
+        display.shown_page, 1, _page(), labels=(), find="a a a", current=0, passage="a b c " * 300
+    ),
     "jobs.ids_of": lambda: partial(ids_of, uuid4(), ChunkedDocument(_LONG_TEXT, _spans())),
     "categorizing._read": lambda: partial(
         categorizing._read, [(uuid4(), "1,1.1 " * 300, "1,234.5 mW " * 9_000, "A") for _ in range(256)]

@@ -192,7 +192,7 @@ class TestImport:
         async with committed.database.transaction() as session:
             lines = [line async for line in service.export_imports(session, member, committed, ImportQuery())]
         assert lines[0] == "Source,File,Started,Status,New,Changed,Unchanged,Rejected,Warnings,Error\r\n"
-        assert "1 column is unknown and was not used: “Notes”" in lines[1]
+        assert "1 unrecognized column was ignored: “Notes”" in lines[1]
 
     async def test_only_the_first_deadlines_and_ids_are_listed(self, import_file: ImportFile) -> None:
         rows = [sam_row(NoticeId=notice_id(number), ResponseDeadLine="soon") for number in range(25)]

@@ -666,7 +666,7 @@ class TestImports:
         await import_file(sam_file(row, row), name="mine.csv")
         async with mounted(committed, member, sam_screen, path="/dashboard/sam?import=open") as screen:
             assert "2 deadlines are not dates and were kept as text: line 2 “when ready”, line 3 “when ready”" in screen.text
-            assert f"1 row repeats a notice of an earlier row: {row['NoticeId']}" in screen.text
+            assert f"1 row repeats a notice from an earlier row: {row['NoticeId']}" in screen.text
 
     async def test_older_ones_are_on_further_pages(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         for number in range(4):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from fundwright.core.assembly import Core
 from fundwright.core.computing import TookTooLong, TookTooMuchMemory
@@ -19,8 +19,6 @@ from fundwright.reading.report import page_labels_of, report_of
 from fundwright.training import kinds, titles
 from fundwright.training.chunking import ChunkedDocument, chunk
 from fundwright.training.sketches import sketch_of
-
-R = TypeVar("R")
 
 LIMITS = Limits(
     error=Unreadable,
@@ -47,7 +45,8 @@ async def extract(core: Core, readers: Sequence[Reader], path: Path, filename: s
     work = partial(_read, list(readers), path, filename)
     name = t("“{name}”", name=filename)
     results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
-    content = await _computed(core, partial(_checked, results))
+    with _as_unreadable():
+        content = await core.computing.run(partial(_checked, results), deadline_s=LIMITS.total_seconds, is_background=True)
     if isinstance(content, str):
         raise crashed(LIMITS, name, reason=content)
     return content
@@ -55,12 +54,16 @@ async def extract(core: Core, readers: Sequence[Reader], path: Path, filename: s
 
 async def divide(core: Core, content: bytes, filename: str, *, title: str) -> ChunkedDocument:
     """Divide a stored document into chunks, propose its kind and title, and report on its reading. Raises Unreadable."""
-    return await _computed(core, partial(_divided, content, filename, title))
+    divided = partial(_divided, content, filename, title)
+    with _as_unreadable():
+        return await core.computing.run(divided, deadline_s=LIMITS.total_seconds, is_background=True)
 
 
-async def _computed(core: Core, work: partial[R]) -> R:
+@contextmanager
+def _as_unreadable() -> Iterator[None]:
+    """What takes too long, or too much memory, is a reason why a document cannot be read."""
     try:
-        return await core.computing.run(work, deadline_s=LIMITS.total_seconds, is_background=True)
+        yield
     except (TookTooLong, TookTooMuchMemory) as error:
         raise Unreadable(error.sentence) from error
 

@@ -50,10 +50,10 @@ async def notes_of(session: AsyncSession, actor: Actor, document_ids: Collection
 async def replace(session: AsyncSession, actor: Actor, document_id: UUID, newer_id: UUID) -> DocumentRead:
     """Replace a document with a newer one, which takes over its kind if a person chose it. Raises NotFound, NotAllowed, or Invalid if both
     are the same or the newer one was replaced itself."""
-    if document_id == newer_id:
-        raise Invalid(t("A document cannot replace itself. Choose another one."))
     await repository.lock_documents(session, actor.workspace_id)  # so that two never wait for each other
     earlier, newer = await lock_to_change(session, actor, document_id), await lock_to_change(session, actor, newer_id)
+    if earlier.id == newer.id:
+        raise Invalid(t("A document cannot replace itself. Choose another one."))
     if newer.replaced_by is not None:
         raise Invalid(t("“{title}” has itself been replaced. Choose its newest version.", title=newer.title))
     earlier.replaced_by = newer.id
