@@ -68,6 +68,14 @@ def test_a_damaged_or_encrypted_file_does_not_hide_the_others() -> None:
     assert [line.text for line in lines(bytes(content))] == ["b.txt", "Nine people work here."]
 
 
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damage_in_no_way_of_compression_hides_the_other_files(compression: int) -> None:
+    text = " ".join(f"We hold {number} patents." for number in range(200))
+    content = bytearray(zip_of({"a.txt": text, "b.txt": "Nine people work here."}, compression=compression))
+    content[45:120] = b"\xff" * 75  # the header of the first file has 35 bytes
+    assert [line.text for line in lines(bytes(content))] == ["b.txt", "Nine people work here."]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

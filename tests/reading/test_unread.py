@@ -87,6 +87,11 @@ class TestWord:
         content = b"<w xmlns:w='urn:w'><w:p><w:t>Our budget of forty thousand</w:t><w:t> dollars ends in March</w:t></w:p></w>"
         assert unread(word(parts={part: content}), "a.docx") == [(missing, None, "", 1)]
 
+    def test_formulas_which_are_read_as_latex_are_not_compared(self) -> None:
+        math = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+        formula = f"<w xmlns:w='urn:w' xmlns:m='{math}'><w:p><m:t>theta alpha beta gamma delta epsilon</m:t></w:p></w>"
+        assert unread(word(parts={"word/footnotes.xml": formula.encode()}), "a.docx") == []
+
     def test_text_that_a_reader_overlooks_is_found(self) -> None:
         overlooked = with_unread(Document((Paragraph(plain("The crew")),)), word())
         assert overlooked.unread == (Unread(Missing.TEXT),)

@@ -13,6 +13,7 @@ from fundwright.core.paging import PageRequest
 from fundwright.language import service as language
 from fundwright.training import service, sketches, versions
 from fundwright.training.schemas import DocumentRead
+from fundwright.trash import service as trash
 from tests.training.conftest import AddFile
 
 RATES = """# Rate card of the Harbor Group
@@ -109,6 +110,16 @@ async def test_an_offer_is_passed_on_to_the_newest_version(
     assert (offer.id, offer.earlier_id) == (newest.id, earlier.id)
 
 
+async def test_no_document_is_offered_as_a_version_of_itself(
+    committed: Core, owner: Actor, cards: tuple[DocumentRead, DocumentRead]
+) -> None:
+    earlier, newer = cards
+    await _replace(committed, owner, newer.id, earlier.id)
+    async with committed.database.transaction() as session:
+        assert (await service.get_document(session, owner, earlier.id)).resembles is None
+        assert (await service.get_document(session, owner, newer.id)).resembles is None
+
+
 async def test_what_is_asked_of_a_replaced_document_is_answered_from_its_newest_version(
     committed: Core, owner: Actor, cards: tuple[DocumentRead, DocumentRead]
 ) -> None:
@@ -128,6 +139,9 @@ async def test_a_replaced_document_is_searched_again_once_its_newest_version_is_
         await service.remove_document(session, owner, newer.id)
     assert await _answers(committed, owner) == [("$158", False)]
     async with committed.database.transaction() as session:
+        assert (await service.get_document(session, owner, earlier.id)).replaced_by is None
+        await trash.restore(session, owner, committed, newer.id)
+        assert (await service.get_document(session, owner, earlier.id)).replaced_by == newer.id
         assert (await versions.bring_back(session, owner, earlier.id)).replaced_by is None
 
 

@@ -268,10 +268,9 @@ def _parts_of_package(content: bytes) -> tuple[int, list[_Part]]:
 def _words_of_part(part: Any) -> list[str]:
     words = list[str]()
     for _, unit in etree.iterparse(part, tag=_UNITS, resolve_entities=False, no_network=True, recover=True):
-        texts = [each.text or "" for each in unit.iter("{*}t", "{*}v") if not each.tag.startswith(_FORMULAS)] or list(
-            unit.itertext()
-        )
-        words += _words("".join(texts))
+        texts = list(unit.iter("{*}t", "{*}v"))
+        written = (each.text or "" for each in texts if not each.tag.startswith(_FORMULAS)) if texts else unit.itertext()
+        words += _words("".join(written))
         unit.clear()
     return words
 

@@ -1024,6 +1024,9 @@ async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Documen
     names = await workspaces.names_of(session, actor, (document.created_by for document in documents))
     access = await restrictions.access_to(session, actor, [document.id for document in documents])
     collections = await collecting.names_of(session, actor, [document.id for document in documents])
+    versions = [id for document in documents for id in (document.resembles, document.replaced_by) if id is not None]
+    # Those in the trash or hidden from the actor replace nothing for the actor, who must not learn of them.
+    seen = set(await repository.list_known_ids(session, actor.workspace_id, versions)) if versions else set[UUID]()
     return [
         DocumentRead.model_validate(document).model_copy(
             update={
@@ -1032,6 +1035,8 @@ async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Documen
                 "is_underway": document.id in underway,
                 "added_by": names.get(document.created_by, ""),
                 "access": access.get(document.id),
+                "resembles": document.resembles if document.resembles in seen else None,
+                "replaced_by": document.replaced_by if document.replaced_by in seen else None,
             }
         )
         for document in documents

@@ -57,8 +57,9 @@ async def replace(session: AsyncSession, actor: Actor, document_id: UUID, newer_
     if newer.replaced_by is not None:
         raise Invalid(t("“{title}” has itself been replaced. Choose its newest version.", title=newer.title))
     earlier.replaced_by = newer.id
-    # What the earlier one seemed to replace, the newer one may replace.
-    newer.resembles, earlier.resembles = earlier.resembles, None
+    if newer.resembles in (None, earlier.id):  # what the earlier one seemed to replace, the newer one may replace
+        newer.resembles = earlier.resembles if earlier.resembles != newer.id else None
+    earlier.resembles = None
     if earlier.is_kind_chosen and not newer.is_kind_chosen:
         newer.kind, newer.is_kind_chosen = earlier.kind, True
     await activity.record(session, actor, REPLACED, subject_of(earlier))  # the newer one may be restricted
@@ -69,8 +70,9 @@ async def replace(session: AsyncSession, actor: Actor, document_id: UUID, newer_
 async def bring_back(session: AsyncSession, actor: Actor, document_id: UUID) -> DocumentRead:
     """Let questions and drafts search a replaced document again. Raises NotFound or NotAllowed."""
     document = await lock_to_change(session, actor, document_id)
-    document.replaced_by = None
-    await activity.record(session, actor, BROUGHT_BACK, subject_of(document))
+    if document.replaced_by is not None:
+        document.replaced_by = None
+        await activity.record(session, actor, BROUGHT_BACK, subject_of(document))
     return await _changed(session, actor, document)
 
 

@@ -121,17 +121,17 @@ def _viewer(document_id: str, passage_id: UUID | None) -> VdomDict:
 
 def _notices(view: DocumentView) -> list[Child]:
     """What was read of the document, what was not, and why nothing or no passage can be shown."""
-    document, account = view.document, view.document.report
+    document, report = view.document, view.document.report
     notices: list[Child] = []
     if document.replaced_by is not None:
         newer = text_link(t("Show the newer version"), use_connection().href(f"/dashboard/train/{document.replaced_by}"))
         notices.append(alert(t("A newer version has replaced this document."), newer, variant="info"))
-    if account is not None and account.read_text:
-        notices.append(html.p({"className": "fw-muted"}, t("Read: {parts}.", parts=account.read_text)))
-    if account is not None and account.unread_text:
-        notices.append(alert(t("Not read: {parts}.", parts=account.unread_text), variant="warning"))
-    if account is not None and account.uncertain_text:
-        notices.append(alert(t("Recognized with low confidence: {pages}.", pages=account.uncertain_text), variant="warning"))
+    if report is not None and report.read_text:
+        notices.append(html.p({"className": "fw-muted"}, t("Read: {parts}.", parts=report.read_text)))
+    if report is not None and report.unread_text:
+        notices.append(alert(t("Not read: {parts}.", parts=report.unread_text), variant="warning"))
+    if report is not None and report.uncertain_text:
+        notices.append(alert(t("Recognized with low confidence: {pages}.", pages=report.uncertain_text), variant="warning"))
     if document.error:
         notices.append(alert(document.error))
     elif view.portion is None and document.is_underway:
