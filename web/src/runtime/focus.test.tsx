@@ -119,9 +119,11 @@ describe("the focus, in a field that begins with a text to replace", () => {
   };
 
   it("selects the text, so that typing replaces it, but not what was typed", async () => {
-    await openPage(dialog, { page: { account: "ada" } });
+    const opened = await openPage(dialog, { page: { account: "ada" } });
     const [name, note] = ["Name", "Note"].map((label) => screen.getByLabelText<HTMLInputElement>(label));
+    // Also if the field has the focus before the page is ready.
     act(() => name?.focus());
+    await waitFor(() => expect(opened.isReady()).toBe(true));
     await userEvent.keyboard("Harbor");
     expect(name?.value).toBe("Harbor");
     act(() => note?.focus());

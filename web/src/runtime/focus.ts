@@ -123,7 +123,7 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
     const isOnRow = event.target instanceof Element && event.target.closest(`${ROW} button`) !== null;
     if (event.repeat && isOnRow && (event.key === "Enter" || event.key === " ")) event.preventDefault();
   };
-  const focused = ({ target }: Event): void => {
+  const focused = ({ target }: { readonly target: EventTarget | null }): void => {
     hold(target);
     // So that typing replaces what a field begins with.
     if (target instanceof HTMLInputElement && target.hasAttribute("data-select") && target.value === target.defaultValue) target.select();
@@ -158,7 +158,7 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
   document.addEventListener("click", click, true);
   document.addEventListener("pointerdown", press, true);
   document.addEventListener("keydown", key, true);
-  hold(document.activeElement);
+  focused({ target: document.activeElement });
   return () => {
     observer.disconnect();
     document.removeEventListener("focusin", focused);
