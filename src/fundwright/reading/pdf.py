@@ -39,6 +39,7 @@ from fundwright.reading.paragraphs import paragraphs, words_of
 from fundwright.reading.placed import GAP, Box, Line, joined, paragraphs_of, rows_of
 from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, blocks_of_paragraphs, may_recognize, recognized
 from fundwright.reading.symbols import CHECKED, UNCHECKED, with_symbols
+from fundwright.reading.table_rows import divided, letters_of
 
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 """Single characters for several letters. They are replaced, because nobody searches for them and Word sets its own ligatures."""
@@ -90,7 +91,7 @@ class PdfReader:
     def read(self, content: bytes, filename: str) -> Document:
         pages, packets = _parsed(content, filename)
         attachments, title = _attached(content), _title(content)
-        is_shell = sum(len(_letters(page.text)) for page in pages) < _MOST_OF_SHELL
+        is_shell = sum(len(letters_of(page.text)) for page in pages) < _MOST_OF_SHELL
         if packets and is_shell and any(_XFA_SHELL.search(page.text) for page in pages):
             return Document((*_fields_of_xfa(packets), *attachments), title)
         invisible = invisible_texts(content)
@@ -141,7 +142,7 @@ def _recognized(content: bytes, pages: Sequence[Any]) -> dict[int, list[Line]]:
     document: Any = None
     found = dict[int, list[Line]]()
     for page in pages:
-        letters, is_unmapped = len(_letters(page.text)), _is_unmapped(page)
+        letters, is_unmapped = len(letters_of(page.text)), _is_unmapped(page)
         if (letters >= _FEW_LETTERS and not is_unmapped) or not may_recognize():
             continue
         if document is None:
@@ -151,7 +152,7 @@ def _recognized(content: bytes, pages: Sequence[Any]) -> dict[int, list[Line]]:
         if is_unmapped or not letters or _covered(shown) > _MOST_OF_PAGE:
             scale = min(_DPI / 72, math.sqrt(MOST_PIXELS / max(shown.get_width() * shown.get_height(), 1.0)))
             lines = recognized(shown.render(scale=scale).to_pil())
-            if lines and (is_unmapped or sum(len(_letters(line.text)) for line in lines) > letters):
+            if lines and (is_unmapped or sum(len(letters_of(line.text)) for line in lines) > letters):
                 found[page.page_num] = lines
                 page.text_items, page.blocks, page.form_fields = [], [], []
     return found
@@ -316,23 +317,33 @@ class _Page:
 
     def _table(self, block: Any, items: Sequence[tuple[str, Box]]) -> Table:
         written = [*([block.header] if block.header else []), *(block.rows or ())]
-        rows = tuple(tuple((place, Cell(self._cell(cell, items))) for place, cell in enumerate(row)) for row in written)
-        table = Table(rows, 1 if block.header else 0, page=self.number)
-        return table if block.header else Table(rows, head_of(table), page=self.number)
+        texts = [[(_without_markup(cell.text), _rect(cell.bbox or block.bbox)) for cell in row] for row in written]
+        rows = list[tuple[tuple[int, Cell], ...]]()
+        for row, parts in zip(written, divided(texts, [Line(*item) for item in items]), strict=True):
+            if not parts:
+                rows.append(tuple((place, Cell(self._cell(cell, items))) for place, cell in enumerate(row)))
+            for part in parts:
+                rows.append(tuple((place, Cell(self._paragraph(text), span)) for place, (text, span) in sorted(part.items())))
+        is_named = bool(block.header)
+        table = Table(tuple(rows), 1 if is_named else 0, page=self.number)
+        return table if is_named else replace(table, head=head_of(table))
 
     def _cell(self, cell: Any, items: Sequence[tuple[str, Box]]) -> tuple[Block, ...]:
         text = _without_markup(cell.text)
         if cell.bbox is not None:
             inside = "\n".join(line.text for line in _lines(item for item in items if _contains(_rect(cell.bbox), item[1])))
-            text = inside if _letters(inside) == _letters(text) else text
+            text = inside if letters_of(inside) == letters_of(text) else text
+        return self._paragraph(text)
+
+    def _paragraph(self, text: str) -> tuple[Block, ...]:
         return (Paragraph(runs_of(text)[0], self.number),) if text.strip() else ()
 
     def _annotated(self) -> Iterator[Block]:
         """Texts that someone has written on the page. Comments are not part of the document."""
-        texts = _letters(" ".join(line.text for line in self.lines))
+        texts = letters_of(" ".join(line.text for line in self.lines))
         for annotation in self._page.annotations or ():
             text = without_signs(annotation.contents or "").strip()
-            if annotation.subtype == "freetext" and text and _letters(text) not in texts:
+            if annotation.subtype == "freetext" and text and letters_of(text) not in texts:
                 yield Note((Paragraph(plain(text), self.number),), self.number)
 
 
@@ -441,10 +452,6 @@ def _without_markup(text: str) -> str:
     return re.sub(
         r"\\([\\`*_{}\[\]()#+.!|>~-])", r"\1", re.sub(r"(\*\*|~~)(?=\S)(.{1,500}?)(?<=\S)\1", r"\2", without_signs(text))
     )
-
-
-def _letters(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def _fields_of_xfa(packets: Sequence[Any]) -> Iterator[Field]:
