@@ -18,8 +18,8 @@ _GAUGES = (("Elk Ford", "511", "77", "3.0"), ("Mill Creek", "1,745", "2,177", "4
            ("Cedar Falls", "4,213", "6,377", "8.1"), ("Otter Bend", "5,447", "8,477", "9.8"), ("Pine Gap", "6,681", "10,577", "11.5"))  # fmt: skip
 
 
-def _ruled(rows: Sequence[Sequence[str]], *, below: Sequence[int]) -> bytes:
-    """A table with rules around it, between its columns, and below the rows with these numbers."""
+def _ruled(rows: Sequence[Sequence[str]], *, below: Sequence[int], turn: str = "") -> bytes:
+    """A table with rules around it, between its columns, and below the rows with these numbers. `turn` is a matrix."""
     edges, top, height = (60, 200, 290, 380, 450), 708.5, 11
     rules = [top - height * row for row in (0, *below, len(rows))]
     lines = [f"{edges[0]} {y} m {edges[-1]} {y} l S" for y in rules]
@@ -29,7 +29,7 @@ def _ruled(rows: Sequence[Sequence[str]], *, below: Sequence[int]) -> bytes:
         for place, row in enumerate(rows)
         for x, text in zip(edges, row, strict=False)
     ]
-    before = f"ET 0.5 w {' '.join(lines)} BT /F1 8 Tf"
+    before = f"ET {turn} 0.5 w {' '.join(lines)} BT /F1 8 Tf"
     return written_pdf([text.encode() for text in texts], before=before.encode())
 
 
@@ -47,6 +47,14 @@ def _rows(content: bytes) -> list[list[str]]:
 def test_each_row_keeps_its_own_numbers(below: tuple[int, ...]) -> None:
     rows = [_NAMES, *_GAUGES]
     assert _rows(_ruled(rows, below=below)) == [list(row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    "turn", ["0 1 -1 0 792 0 cm", "0 -1 1 0 -90 520 cm", "-1 0 0 -1 612 1310 cm"], ids=["left", "right", "over"]
+)
+def test_a_table_that_lies_on_its_side_is_read(turn: str) -> None:
+    rows = [_NAMES, *_GAUGES]
+    assert _rows(_ruled(rows, below=range(1, len(rows)), turn=turn)) == [list(row) for row in rows]
 
 
 Column = Sequence[tuple[str, float]]

@@ -8,7 +8,7 @@ import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -78,6 +78,8 @@ _MOST_UNMAPPED = 0.3
 _UNMAPPED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uefff\uf100-\uf8ff]")
 """All of the private area but where symbols are, see `symbols`."""
 _DPI = 300
+_MOST_TURNED = 0.7
+"""A page with a greater share of text that is turned like no other text of it lies on its side."""
 
 
 class PdfReader:
@@ -90,6 +92,8 @@ class PdfReader:
 
     def read(self, content: bytes, filename: str) -> Document:
         pages, packets = _parsed(content, filename)
+        if turns := _turns(pages):
+            pages, packets = _parsed(content := _turned(content, turns), filename)
         attachments, title = _attached(content), _title(content)
         is_shell = sum(len(letters_of(page.text)) for page in pages) < _MOST_OF_SHELL
         if packets and is_shell and any(_XFA_SHELL.search(page.text) for page in pages):
@@ -132,6 +136,31 @@ def _parsed(content: bytes, filename: str) -> tuple[list[Any], list[Any]]:
             ) from error
         raise
     return pages, packets
+
+
+def _turns(pages: Iterable[Any]) -> dict[int, int]:
+    """By how many degrees, clockwise, most text of a page is turned, by the number of the page, for pages that have to be turned back."""
+    found = dict[int, int]()
+    for page in pages:
+        lengths = Counter[int]()
+        for item in page.text_items:
+            lengths[round(item.rotation or 0) % 360] += len(item.text.strip())
+        turn, length = max(lengths.items(), key=lambda each: each[1], default=(0, 0))
+        if turn in (90, 180, 270) and length > _MOST_TURNED * lengths.total():
+            found[page.page_num] = turn
+    return found
+
+
+def _turned(content: bytes, turns: Mapping[int, int]) -> bytes:
+    """The file with the pages of `turns` turned back."""
+    import pypdfium2
+
+    document, target = pypdfium2.PdfDocument(content), io.BytesIO()
+    for number, turn in turns.items():
+        page = document[number - 1]
+        page.set_rotation((page.get_rotation() - turn) % 360)
+    document.save(target)
+    return target.getvalue()
 
 
 def _recognized(content: bytes, pages: Sequence[Any]) -> dict[int, list[Line]]:
