@@ -133,15 +133,22 @@ def _of_package(pattern: re.Pattern[str]) -> Callable[[bytes], Iterator[str]]:
             for name in package.namelist():
                 if pattern.fullmatch(name):
                     root = etree.fromstring(package.read(name), etree.XMLParser(resolve_entities=False, no_network=True))
+                    etree.strip_elements(root, "{*}Fallback", with_tail=False)  # the same text for programs of another time
                     for unit in root.iter("{*}p", "{*}h", "{*}si"):
-                        yield "".join([each.text or "" for each in unit.iter("{*}t")] or unit.itertext())
+                        if next(unit.iterancestors("{*}p"), None) is None:  # texts of boxes belong to the paragraph around them
+                            texts = (
+                                [each.text or " " for each in unit.iter("{*}t", "{*}p")]
+                                if unit.find(".//{*}t") is not None
+                                else unit.itertext()
+                            )
+                            yield "".join(texts)
 
     return words_of
 
 
 def _of_page(content: bytes) -> Iterator[str]:
     root = html.fromstring(content)
-    etree.strip_elements(root, "script", "style", "noscript", "template", "head", etree.Comment, with_tail=False)
+    etree.strip_elements(root, "script", "style", "noscript", "template", "head", "nav", "footer", etree.Comment, with_tail=False)
     yield " ".join(root.itertext())
 
 
