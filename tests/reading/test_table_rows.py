@@ -10,7 +10,7 @@ from fundwright.reading.document import Paragraph, Table, visible
 from fundwright.reading.formats import read
 from fundwright.reading.placed import Box, Line
 from fundwright.reading.plugin import document_readers
-from fundwright.reading.table_rows import divided
+from fundwright.reading.table_rows import divided, ordered
 from tests.support.pdf_files import written_pdf
 
 _NAMES = ("Gauge", "FY 2024", "FY 2025", "Share")
@@ -74,7 +74,7 @@ def _divided_rows(*rows: Sequence[Column]) -> list[list[list[tuple[str, int]]]]:
             lines = [Line(text, (100.0 * place, y, 100.0 * place + 50, y + 8)) for text, y in column]
             written[-1].append((" ".join(line.text for line in lines), lines[0].box))
             texts += lines
-    return [[[*part.values()] for part in parts] for parts in divided(written, texts)]
+    return [[[*part.values()] for part in parts] for parts in divided(written, ordered(texts))]
 
 
 _MEANS = [("12.1", 0.0), ("(0.4)", 10.0)]
@@ -98,7 +98,7 @@ def test_a_row_is_not_divided_if_that_would_move_a_text() -> None:
     row = [("Ford Bend", (0.0, 0.0, 50.0, 10.0)), ("12 14", (100.0, 0.0, 150.0, 10.0)), ("12 14", (200.0, 0.0, 250.0, 10.0))]
     texts = [Line("Ford", (0.0, 0.0, 50.0, 8.0)), Line("Bend", (120.0, 10.0, 149.0, 18.0))]
     texts += [Line(text, (x, y, x + 50, y + 8)) for x in (100.0, 200.0) for text, y in numbers]
-    assert divided([row], texts) == [[]]
+    assert divided([row], ordered(texts)) == [[]]
 
 
 _FORDS = ([("Ford", 20.0), ("Bend", 30.0)], [("3", 20.0), ("5", 30.0)], [("4", 20.0), ("6", 30.0)])

@@ -39,7 +39,7 @@ from fundwright.reading.paragraphs import paragraphs, words_of
 from fundwright.reading.placed import GAP, Box, Line, joined, paragraphs_of, rows_of
 from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, blocks_of_paragraphs, may_recognize, recognized
 from fundwright.reading.symbols import CHECKED, UNCHECKED, with_symbols
-from fundwright.reading.table_rows import divided, letters_of
+from fundwright.reading.table_rows import between, divided, letters_of, ordered
 
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 """Single characters for several letters. They are replaced, because nobody searches for them and Word sets its own ligatures."""
@@ -346,21 +346,24 @@ class _Page:
 
     def _table(self, block: Any, items: Sequence[tuple[str, Box]]) -> Table:
         written = [*([block.header] if block.header else []), *(block.rows or ())]
-        texts = [[(_without_markup(cell.text), _rect(cell.bbox or block.bbox)) for cell in row] for row in written]
+        places = [[(_without_markup(cell.text), _rect(cell.bbox or block.bbox)) for cell in row] for row in written]
+        texts = ordered(Line(*item) for item in items)
         rows = list[tuple[tuple[int, Cell], ...]]()
-        for row, parts in zip(written, divided(texts, [Line(*item) for item in items]), strict=True):
+        for row, parts in zip(written, divided(places, texts), strict=True):
             if not parts:
-                rows.append(tuple((place, Cell(self._cell(cell, items))) for place, cell in enumerate(row)))
+                rows.append(tuple((place, Cell(self._cell(cell, texts))) for place, cell in enumerate(row)))
             for part in parts:
                 rows.append(tuple((place, Cell(self._paragraph(text), span)) for place, (text, span) in sorted(part.items())))
         is_named = bool(block.header)
         table = Table(tuple(rows), 1 if is_named else 0, page=self.number)
         return table if is_named else replace(table, head=head_of(table))
 
-    def _cell(self, cell: Any, items: Sequence[tuple[str, Box]]) -> tuple[Block, ...]:
+    def _cell(self, cell: Any, texts: Sequence[Line]) -> tuple[Block, ...]:
         text = _without_markup(cell.text)
         if cell.bbox is not None:
-            inside = "\n".join(line.text for line in _lines(item for item in items if _contains(_rect(cell.bbox), item[1])))
+            box = _rect(cell.bbox)
+            rows = rows_of(each for each in between(texts, box[1] - 1, box[3] + 1) if _contains(box, each.box))
+            inside = "\n".join(joined(row).text for row in rows)
             text = inside if letters_of(inside) == letters_of(text) else text
         return self._paragraph(text)
 

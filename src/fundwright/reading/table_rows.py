@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from math import inf
+from operator import attrgetter
 from statistics import median
 
 from fundwright.reading.placed import Box, Line, joined, rows_of
@@ -15,29 +18,41 @@ _LEAST_COLUMNS = 2
 _BETWEEN = 0.25
 """A text that is further from the next row, as a share of the distance of rows, stands for all of them."""
 
+_middle = attrgetter("middle")
+
 Parts = list[dict[int, tuple[str, int]]]
 """For each row, the text of each column, and how many rows it spans."""
+
+
+def ordered(texts: Iterable[Line]) -> list[Line]:
+    """Sort texts from top to bottom."""
+    return sorted(texts, key=_middle)
+
+
+def between(texts: Sequence[Line], top: float, bottom: float) -> Sequence[Line]:
+    """Those ordered texts whose middle is between two heights."""
+    return texts[bisect_left(texts, top, key=_middle) : bisect_right(texts, bottom, key=_middle)]
 
 
 def divided(rows: Sequence[Sequence[tuple[str, Box]]], texts: Sequence[Line]) -> list[Parts]:
     """Return what each row consists of, from top to bottom, or nothing for a single row.
 
-    Each cell of `rows` has its text and the place of the first line of this text. `texts` are those of the whole table.
+    Each cell of `rows` has its text and the place of the first line of this text. `texts` are those of the whole table, see `ordered`.
     """
     tops = [min((box[1] for text, box in row if text.strip()), default=None) for row in rows]
-    inside = list[list[Line]]()
+    inside = list[Sequence[Line]]()
     for place, top in enumerate(tops):
         below = (each for each in tops[place + 1 :] if top is not None and each is not None and each > top)
-        end = next(below, float("inf"))
-        inside.append([] if top is None else [text for text in texts if top - 1 <= text.middle < end])
-    found = [
-        _parts(row, within, rows_of(text for text in within if _NUMBER.fullmatch(text.text)))
-        for row, within in zip(rows, inside, strict=True)
-    ]
-    found = [parts if _numbers(parts) >= _LEAST_COLUMNS else [] for parts in found]
-    is_usual = any(found)
+        end = next(below, inf)
+        inside.append(between(texts, inf if top is None else top - 1, end))
+    found = list[Parts]()
+    for row, within in zip(rows, inside, strict=True):
+        parts = _parts(row, within, rows_of(text for text in within if _NUMBER.fullmatch(text.text)))
+        found.append(parts if _numbers(parts) >= _LEAST_COLUMNS else [])
+    least = 2 if any(found) else 3
     for place, (row, within) in enumerate(zip(rows, inside, strict=True)):
-        if not found[place] and _is_named(parts := _parts(row, within, rows_of(within))) and (is_usual or len(parts) > 2):
+        lines = [] if found[place] else rows_of(within)
+        if len(lines) >= least and _is_named(parts := _parts(row, within, lines)):
             found[place] = parts
     return found
 
@@ -81,4 +96,4 @@ def _text(texts: Sequence[Line]) -> str:
 
 def letters_of(text: str) -> str:
     """All that a text says, without spaces, case, and punctuation."""
-    return "".join(character for character in text.casefold() if character.isalnum())
+    return "".join(filter(str.isalnum, text.casefold()))
