@@ -180,6 +180,7 @@ ROUTES = _table(
         GET /api/training/documents
         GET /api/training/documents/export.csv
         GET /api/training/documents/{document_id}
+        GET /api/training/documents/{document_id}/blocks
         GET /api/training/documents/{document_id}/file
         GET /api/training/documents/{document_id}/pages/{number}
         GET /api/training/documents/{document_id}/pages/{number}/words

@@ -52,6 +52,7 @@ WITHOUT_EXPORT = {
     "/api/opportunities/matches": "the first rows of a list that has its own",
     "/api/opportunities/sources": "what can be chosen",
     "/api/pipeline/totals": "sums of a list that has its own",
+    "/api/training/documents/{document_id}/blocks": "a tree",
     "/api/training/formats": "what can be chosen",
     "/api/opportunities/suggestions": "the first rows of a list that has its own",
 }

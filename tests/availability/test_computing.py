@@ -40,10 +40,10 @@ from fundwright.reading.document import Document, Paragraph, plain
 from fundwright.reading.pdf_pages import PageWords, Word
 from fundwright.templates import files
 from fundwright.templates.schemas import TemplateQuestion, TemplateSection
-from fundwright.training import answering, display, extraction, repository
+from fundwright.training import answering, blocks, display, extraction, repository
 from fundwright.training.chunking import ChunkedDocument, ChunkSpan, ids_of
 from fundwright.training.kinds import propose
-from fundwright.training.schemas import DocumentText, Passage, PassagePlace, PastedText, ViewQuery
+from fundwright.training.schemas import BlockQuery, DocumentText, Passage, PassagePlace, PastedText, ViewQuery
 from fundwright_ui.screens.sharing import content
 from tests.architecture.tree import nodes, python
 from tests.availability import worst
@@ -129,7 +129,7 @@ def _spans() -> list[ChunkSpan]:
 
 @cache
 def _stored_document() -> bytes:
-    return stored.packed(Document(tuple(Paragraph(plain(text)) for text in _LONG_TEXT.split("\n\n"))))
+    return stored.pack(Document(tuple(Paragraph(plain(text)) for text in _LONG_TEXT.split("\n\n"))))
 
 
 def _page() -> PageWords:
@@ -183,6 +183,7 @@ WORST: Mapping[str, Callable[[], partial[Any]]] = {
     "answering.answers": _answers,
     "__init__._read": lambda: partial(extractive._read, _request(), {}),
     "__init__._answers": _choices,
+    "blocks.block_page": lambda: partial(blocks.block_page, _stored_document(), BlockQuery(page=400, page_size=1_000)),
     "extraction._checked": lambda: partial(extraction._checked, [_stored_document()]),
     "extraction._divided": lambda: partial(extraction._divided, _stored_document(), "a.txt", "A"),
     "viewing.portion": lambda: partial(display.portion, _stored_document(), ViewQuery(find="roofs"), passage="crew roofs " * 300),

@@ -51,7 +51,7 @@ def show(
     passage_page: int | None = None,
     **query: object,
 ) -> Portion:
-    structure = stored.packed(Document(blocks, pages=pages, page_labels=labels))
+    structure = stored.pack(Document(blocks, pages=pages, page_labels=labels))
     return portion(structure, ViewQuery.model_validate(query), passage=passage, passage_page=passage_page)
 
 

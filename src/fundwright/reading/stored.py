@@ -16,14 +16,14 @@ _DECODER = msgspec.json.Decoder(Document)
 _ENCODER = msgspec.json.Encoder()
 
 
-def packed(document: Document) -> bytes:
+def pack(document: Document) -> bytes:
     try:
         return zlib.compress(_ENCODER.encode(document))
     except UnicodeEncodeError:  # a lone surrogate, such as half an emoji in a PDF, becomes a question mark
         return zlib.compress(json.dumps(msgspec.to_builtins(document), ensure_ascii=False).encode(errors="replace"))
 
 
-def unpacked(content: bytes) -> Document:
+def unpack(content: bytes) -> Document:
     """Raises ValueError if it is no document, or a very long one."""
     try:
         decompressor = zlib.decompressobj()

@@ -17,10 +17,12 @@ from fundwright.core.uploads import UPLOAD, receive_file
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, json_body, receive_json
 from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
-from fundwright.training import collecting, service, versions, viewing
+from fundwright.training import blocks, collecting, service, versions, viewing
 from fundwright.training.schemas import (
     AcceptedFormat,
     Answer,
+    BlockPage,
+    BlockQuery,
     CollectionChoice,
     CollectionForm,
     CollectionQuery,
@@ -206,6 +208,13 @@ async def get_page_picture(
 async def get_page_words(core: CoreDep, actor: CurrentActor, document_id: UUID, number: PageNumber) -> PageText:
     """Return the words of a page of a PDF document with their places."""
     return PageText.model_validate(await viewing.get_page_words(core, actor, document_id, number))
+
+
+@router.get("/documents/{document_id}/blocks", response_model_exclude_defaults=True)
+async def list_blocks(core: CoreDep, actor: CurrentActor, document_id: UUID, query: Annotated[BlockQuery, Query()]) -> BlockPage:
+    """Return what was read of a document: headings, paragraphs, items, tables with cells, form fields, notes, and attached files, also what is
+    struck through, deleted, or hidden."""
+    return await blocks.list_blocks(core, actor, document_id, query)
 
 
 @router.delete("/documents/{document_id}", status_code=status.HTTP_204_NO_CONTENT)

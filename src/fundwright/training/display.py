@@ -206,7 +206,7 @@ def _marked(words: Sequence[Word], highlight: Highlight | None) -> PlacedText:
 
 def portion(structure: bytes, query: ViewQuery, *, passage: str = "", passage_page: int | None = None) -> Portion:
     """The portion of a stored document that is asked for: that of the hit, the given page and part, that of the passage, or the first."""
-    return _Portions(stored.unpacked(structure), query).find(passage, passage_page)
+    return _Portions(stored.unpack(structure), query).find(passage, passage_page)
 
 
 class _Portions:
@@ -302,7 +302,7 @@ class _Portions:
         gone to, from 0."""
         texts = self._texts(blocks)
         words = [(number, found.start(), found.end()) for number, text in enumerate(texts) for found in _WORD.finditer(text)]
-        looks: list[list[Highlight | None]] = [[None] * len(text) for text in texts]
+        highlights: list[list[Highlight | None]] = [[None] * len(text) for text in texts]
         cited = (
             highlighting.cited([texts[number][start:end] for number, start, end in words], passage)
             if passage
@@ -311,12 +311,12 @@ class _Portions:
         for place in cited:
             number, start, end = words[place]
             start = words[place - 1][2] if place - 1 in cited and words[place - 1][0] == number else start
-            looks[number][start:end] = [Highlight.CITED] * (end - start)
+            highlights[number][start:end] = [Highlight.CITED] * (end - start)
         found = highlighting.hits([text.split() for text in texts], self._query.find)
         for which, (first, last) in _nearest(found, current):
             number, start, end = *words[first][:2], words[last][2]
-            looks[number][start:end] = [Highlight.CURRENT if which == current else Highlight.HIT] * (end - start)
-        showing = _Showing(show_hidden=self._query.hidden, looks=looks)
+            highlights[number][start:end] = [Highlight.CURRENT if which == current else Highlight.HIT] * (end - start)
+        showing = _Showing(show_hidden=self._query.hidden, highlights=highlights)
         return showing.all(blocks), showing.is_cut, bool(cited)
 
 
@@ -327,13 +327,13 @@ def _nearest(hits: Sequence[tuple[int, int]], current: int) -> list[tuple[int, t
 
 
 class _Showing:
-    """Converts blocks. `texts` are the visible texts of the blocks, in order; `looks` is the highlight of each of their characters."""
+    """Converts blocks. `texts` are the visible texts of the blocks, in order; `highlights` is the highlight of each of their characters."""
 
-    def __init__(self, *, show_hidden: bool, looks: Sequence[Sequence[Highlight | None]] | None = None) -> None:
+    def __init__(self, *, show_hidden: bool, highlights: Sequence[Sequence[Highlight | None]] | None = None) -> None:
         self.texts = list[str]()
         self.is_cut = False
         self._show_hidden = show_hidden
-        self._looks = looks
+        self._highlights = highlights
         self._characters = self._blocks = 0
 
     def all(self, blocks: Sequence[Block], depth: int = 0) -> tuple[ShownBlock, ...]:
@@ -403,14 +403,14 @@ class _Showing:
         self.texts.append(text)
         self._characters += sum(len(run.text) for run in clean)
         self._blocks += len(clean)
-        looks = self._looks[number] if self._looks is not None else [None] * len(text)
+        highlights = self._highlights[number] if self._highlights is not None else [None] * len(text)
         found, offset = list[Piece](), 0
         for run in clean:
             if run.mark is not None:
                 if self._show_hidden and run.text:
                     found.append(Piece(run.text, hidden_by=_HIDDEN_BY[run.mark]))
                 continue
-            found += _cut(run.text, looks[offset : offset + len(run.text)])
+            found += _cut(run.text, highlights[offset : offset + len(run.text)])
             offset += len(run.text)
         return tuple(_joined(found))
 
@@ -422,10 +422,10 @@ def _unmarked(text: str) -> Pieces:
     return (Piece(storable(text)),) if text else ()
 
 
-def _cut(text: str, looks: Sequence[Highlight | None]) -> Iterator[Piece]:
+def _cut(text: str, highlights: Sequence[Highlight | None]) -> Iterator[Piece]:
     """The text in pieces with one highlight each."""
     start = 0
-    for highlight, same in groupby(looks):
+    for highlight, same in groupby(highlights):
         end = start + len(list(same))
         yield Piece(text[start:end], highlight=highlight)
         start = end

@@ -73,22 +73,22 @@ def _read(readers: Sequence[Reader], path: Path, filename: str) -> Iterator[byte
         content = path.read_bytes()
     except FileNotFoundError as error:
         raise file_missing(filename) from error
-    yield stored.packed(read(readers, content, filename))
+    yield stored.pack(read(readers, content, filename))
 
 
 def _checked(results: list[bytes]) -> bytes | str:
     """Validate the result of a reader, which may be compromised. Returns the name of the error for anything that is no document."""
     try:
         (content,) = results
-        document = stored.unpacked(content)
+        document = stored.unpack(content)
         lines_of(document)  # blocks may be nested so deeply that nothing but this fails
-        return stored.packed(document)
+        return stored.pack(document)
     except (ValueError, RecursionError) as error:
         return type(error).__name__
 
 
 def _divided(content: bytes, filename: str, title: str) -> ChunkedDocument:
-    document = stored.unpacked(content)
+    document = stored.unpack(content)
     lines = lines_of(document)
     chunked = chunk(lines)
     return replace(

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import from_stored, t
-from fundwright.core.paging import PageRequest
+from fundwright.core.paging import Page, PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.core.visible import visible_line
 from fundwright.insights.schemas import CountedJob, UsageField
@@ -464,3 +464,65 @@ class PageText(BaseModel):
     pages: int
     height: float
     words: tuple[PageWord, ...]
+
+
+class BlockQuery(PageRequest):
+    """Which blocks of a document to return, in reading order."""
+
+    page_size: int = Field(default=100, ge=1, le=1_000)
+
+
+class TextRun(BaseModel):
+    """Text that a person sees, or that is marked as struck through, deleted with tracked changes, or hidden in another way."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    mark: Literal["struck", "deleted", "hidden"] | None = None
+
+
+class BlockRead(BaseModel):
+    """A part of a document. The blocks of a document are a tree: `parent` is the number of the block around this one. Cells are in tables, and
+    other blocks in cells, notes, margins (headers and footers), figures, and attachments. A note follows the block that refers to it.
+    Only the fields of its type are there, unless they have their default value."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: Literal["heading", "paragraph", "item", "table", "cell", "field", "note", "margin", "figure", "attachment"]
+    number: int
+    """From 1, in reading order."""
+    parent: int | None = None
+    page: int | None = None
+    """From 1. None if the format has no pages."""
+    page_label: str | None = None
+    """What the file calls the page, such as “iv”, if it says so."""
+    text: tuple[TextRun, ...] = ()
+    """The text of a heading, a paragraph, or an item, or the caption of a table."""
+    level: int | None = None
+    """That of a heading, from 1."""
+    is_preformatted: bool = False
+    """Whether spaces and line breaks are part of the text."""
+    confidence: float | None = None
+    """How certain text recognition is of a paragraph, from 0 to 1."""
+    marker: str | None = None
+    """The number of an item, such as “2.1.1”."""
+    is_checked: bool | None = None
+    """Whether the box of an item is checked. None if it has no box."""
+    head_rows: int | None = None
+    """How many of the first rows of a table name its columns."""
+    row: int | None = None
+    """The first row of a cell, from 1, and so for its column."""
+    column: int | None = None
+    row_span: int = 1
+    column_span: int = 1
+    label: str | None = None
+    """The label of a form field."""
+    value: str | None = None
+    filename: str | None = None
+    """The name of an attachment."""
+
+
+class BlockPage(Page[BlockRead]):
+    """Blocks of a document. `version` is increased when the meaning of a field changes."""
+
+    version: Literal[1]

@@ -1,0 +1,126 @@
+"""The blocks of a document for programs: what was read, as a flat list in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, Literal
+from uuid import UUID
+
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import Actor, Permission
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Conflict, Invalid
+from fundwright.core.messages import number, t
+from fundwright.reading import stored
+from fundwright.reading.document import (
+    Attachment,
+    Block,
+    Cell,
+    Field,
+    Figure,
+    Heading,
+    Item,
+    Margin,
+    Mark,
+    Note,
+    Paragraph,
+    Runs,
+    Table,
+)
+from fundwright.reading.lines import storable
+from fundwright.training import repository, service
+from fundwright.training.schemas import BlockPage, BlockQuery, BlockRead, DocumentState, TextRun
+
+_MOST_CHARACTERS = 5_000_000
+_MARKS: Mapping[Mark, Literal["struck", "deleted", "hidden"]] = {
+    Mark.STRUCK: "struck",
+    Mark.DELETED: "deleted",
+    Mark.HIDDEN: "hidden",
+}
+_Entry = tuple[Block | tuple[int, int, Cell], int | None, int | None]
+"""A block or a cell with its row and column, the number of the block around it, and that block's page."""
+
+
+@needs(Permission.READ)
+async def list_blocks(core: Core, actor: Actor, document_id: UUID, query: BlockQuery) -> BlockPage:
+    """Return blocks of a document. Opens its own transaction. Raises NotFound, Conflict if this release has not read the document, or Invalid if the
+    blocks are very long."""
+    async with core.database.reading() as session:
+        document = await service.get_document(session, actor, document_id)
+        structure = await repository.find_structure(session, actor.workspace_id, document_id)
+    if structure is None and document.state == DocumentState.TRAINED:
+        raise Conflict(t("An earlier release read this document. Train it again to see its text."))
+    if structure is None:
+        raise Conflict(t("This document is not trained yet. Train it to see its text."))
+    return await core.computing.run(partial(block_page, structure, query))
+
+
+def block_page(structure: bytes, query: BlockQuery) -> BlockPage:
+    """The blocks of a stored document that are asked for. Raises Invalid if they are very long."""
+    document = stored.unpack(structure)
+    labels = document.page_labels
+    items, total, characters = list[BlockRead](), 0, 0
+    for total, (entry, parent, page) in enumerate(_entries(document.blocks), 1):
+        if query.offset < total <= query.offset + query.page_size:
+            label = labels[page - 1] if page is not None and page <= len(labels) else None
+            item = BlockRead(number=total, parent=parent, page=page, page_label=label, **_own(entry))
+            characters += sum(len(run.text) for run in item.text) + len(item.label or "") + len(item.value or "")
+            if characters > _MOST_CHARACTERS:
+                raise Invalid(
+                    t(
+                        "These blocks have more than {n} characters. Ask for fewer of them with `page_size`, or download the original.",
+                        n=number(_MOST_CHARACTERS),
+                    )
+                )
+            items.append(item)
+    return BlockPage(version=1, items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+def _entries(blocks: tuple[Block, ...]) -> Iterator[_Entry]:
+    """All blocks and cells in reading order."""
+    pending: list[_Entry] = [(block, None, None) for block in reversed(blocks)]
+    count = 0
+    while pending:
+        entry, parent, page = pending.pop()
+        page = page if isinstance(entry, tuple) else entry.page or page
+        yield entry, parent, page
+        count += 1
+        pending.extend((inner, count, page) for inner in reversed(_inside(entry)))
+
+
+def _inside(entry: Block | tuple[int, int, Cell]) -> list[Block | tuple[int, int, Cell]]:
+    match entry:
+        case Table():
+            return [(row, column, cell) for row, cells in enumerate(entry.rows, 1) for column, cell in cells]
+        case (_, _, cell):
+            return list(cell.blocks)
+        case Note() | Margin() | Figure() | Attachment():
+            return list(entry.blocks)
+        case _:
+            return []
+
+
+def _own(entry: Block | tuple[int, int, Cell]) -> dict[str, Any]:
+    match entry:
+        case (row, column, cell):
+            return {"type": "cell", "row": row, "column": column + 1, "row_span": cell.rows, "column_span": cell.columns}
+        case Heading():
+            own = {"text": _runs(entry.runs), "level": entry.level}
+        case Paragraph():
+            own = {"text": _runs(entry.runs), "is_preformatted": entry.is_preformatted, "confidence": entry.confidence}
+        case Item():
+            own = {"text": _runs(entry.runs), "marker": storable(entry.marker) or None, "is_checked": entry.is_checked}
+        case Table():
+            own = {"text": _runs(entry.caption), "head_rows": entry.head}
+        case Field():
+            own = {"label": storable(entry.label), "value": storable(entry.value)}
+        case Attachment():
+            own = {"filename": storable(entry.filename)}
+        case _:
+            own = {}
+    return {"type": entry.__struct_config__.tag, **own}
+
+
+def _runs(runs: Runs) -> tuple[TextRun, ...]:
+    return tuple(TextRun(text=storable(run.text), mark=_MARKS[run.mark] if run.mark else None) for run in runs)
