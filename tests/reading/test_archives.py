@@ -88,7 +88,7 @@ def test_damage_in_no_way_of_compression_hides_the_other_files(compression: int)
         (zip_of({"a.txt": "x" * 301_000_000}), "“a.zip” unzips to more than"),
         (zip_of({"a.txt": "Our team"})[:-10], "“a.zip” is damaged or not a valid ZIP file."),
     ],
-    ids=["empty", "only litter", "nothing readable", "too large", "torn"],
+    ids=["empty", "only system files", "nothing readable", "too large", "torn"],
 )
 def test_what_cannot_be_read_is_refused_with_the_reason(content: bytes, message: str) -> None:
     with pytest.raises(Unreadable) as refused:

@@ -179,7 +179,6 @@ class TestPictures:
 
     async def test_there_is_a_limit_for_all(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(files, "_MOST_DERIVED_BYTES", 1_000)
-        monkeypatch.setattr(files, "_ADDED_UNTIL_PRUNED", 1)
         store = files.FileStore(tmp_path, max_bytes=1_000)
         received = await store.receive(pieces(b"boats"))
         await store.keep(received)
@@ -187,6 +186,17 @@ class TestPictures:
             await store.keep_derived(received.sha256, f"{number}.webp", b"x" * 100)
         kept = list((tmp_path / "derived" / received.sha256).iterdir())
         assert 4 <= len(kept) <= 10 and tmp_path / "derived" / received.sha256 / "19.webp" in kept
+
+    async def test_small_files_are_rarely_listed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(files, "_MOST_DERIVED_BYTES", 1_000)
+        lists = list[files.FileStore]()
+        monkeypatch.setattr(files.FileStore, "prune_derived", lambda store: lists.append(store))
+        store = files.FileStore(tmp_path, max_bytes=1_000)
+        received = await store.receive(pieces(b"boats"))
+        await store.keep(received)
+        for number in range(204):
+            await store.keep_derived(received.sha256, f"{number}.json", b"x")
+        assert len(lists) == 4
 
 
 class TestAccess:

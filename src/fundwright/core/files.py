@@ -39,7 +39,8 @@ _OWN_NAME = re.compile("[0-9a-f]{32}|[0-9a-f]{64}")
 _MAX_NAME_CHARACTERS = 200
 _DERIVED = "derived"
 _MOST_DERIVED_BYTES = 1_000_000_000
-_ADDED_UNTIL_PRUNED = 100
+_PRUNED_AFTER = 0.05
+"""What is kept is listed after so much of the maximum was added, because listing takes long if there are many small files."""
 _MAX_SUFFIX_CHARACTERS = 20
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -142,7 +143,7 @@ class FileStore:
     def __init__(self, folder: Path, *, max_bytes: int) -> None:
         self._folder = folder
         self._max_bytes = max_bytes
-        self._added = 0
+        self._added_bytes = 0
         self._threads = ThreadPoolExecutor(_THREADS, "files")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -264,9 +265,10 @@ class FileStore:
             unfinished.unlink(missing_ok=True)
         if not self.path(name).is_file():  # it was removed meanwhile
             shutil.rmtree(folder, ignore_errors=True)
-        if self._added % _ADDED_UNTIL_PRUNED == 0:
+        self._added_bytes += len(content)
+        if self._added_bytes > _MOST_DERIVED_BYTES * _PRUNED_AFTER:
+            self._added_bytes = 0
             self.prune_derived()
-        self._added += 1
 
     def prune_derived(self) -> None:
         """Remove what was derived from files that are gone, and if there is too much, the oldest until half as much as allowed is left."""

@@ -35,7 +35,7 @@ class ZipReader:
     def read(self, content: bytes, filename: str) -> Document:
         check_unpacked_size(content, filename)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = [member for member in archive.infolist() if not (member.is_dir() or _is_litter(member.filename))]
+            members = [member for member in archive.infolist() if not (member.is_dir() or _is_system_file(member.filename))]
             if not members:
                 raise Unreadable(t("There are no files in “{filename}”. Choose another one.", filename=filename))
             if len(members) > _MOST_FILES:
@@ -53,7 +53,7 @@ class ZipReader:
             return Document(tuple(Attachment(_name(member), _content(archive, member)) for member in members))
 
 
-def _is_litter(name: str) -> bool:
+def _is_system_file(name: str) -> bool:
     """What systems and programs leave in folders beside the files of a person."""
     parts = [part for part in name.split("/") if part not in (".", "..")]
     return any(part.startswith((".", "~$", "__MACOSX")) for part in parts) or parts[-1:] in (["Thumbs.db"], ["desktop.ini"])

@@ -32,7 +32,7 @@ _SHOWN_CHARACTERS = 60
 """Length of the excerpt that stands for a passage without a heading."""
 
 
-class Known(BaseModel):
+class CitedDocuments(BaseModel):
     """What is known about the cited documents: kinds, what was not read, and versions."""
 
     kinds: dict[UUID, DocumentKind] = {}
@@ -109,14 +109,14 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
         shown.setdefault(citation.document_id, []).append(citation)
     known = sorted(id for id in shown if id is not None)
 
-    async def read(session: AsyncSession) -> Known:
-        return Known(
+    async def read(session: AsyncSession) -> CitedDocuments:
+        return CitedDocuments(
             kinds=await training.kinds_of(session, actor, known),
             unread=await training.unread_of(session, actor, known),
             versions=await versions.notes_of(session, actor, known),
         )
 
-    found = use_query(read, key=known, topics=[training.documents_topic(actor.workspace_id)]).value or Known()
+    found = use_query(read, key=known, topics=[training.documents_topic(actor.workspace_id)]).value or CitedDocuments()
 
     def entry(citation: CitationRead) -> VdomDict:
         return html.li(
