@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from email.message import EmailMessage
 
 import openpyxl
 import pytest
 from openpyxl.styles import Font
 
+from fundwright.reading import lines
+from fundwright.reading.document import Block, Cell, Document, Note, Paragraph, Runs, Table, plain, visible
 from fundwright.reading.formats import read
 from fundwright.reading.lines import lines_of
 from fundwright.reading.plugin import document_readers
@@ -37,6 +40,18 @@ class TestPages:
         assert texts(page, "a.html") == [
             "| Item | Q1 | Q2 |\n| - | - | - |\n| Staff | 1 | 2 |", "| Total | 3 | 4 |", "1. One", "2. Two", "10⁶ m², 5–7 “days”",
         ]  # fmt: skip
+
+
+class TestTables:
+    @pytest.mark.parametrize("around", [lambda table: table, lambda table: Note((table,))], ids=["table", "note"])
+    def test_in_tables_are_read_once(self, monkeypatch: pytest.MonkeyPatch, around: Callable[[Table], Block]) -> None:
+        table = Table((((0, Cell((Paragraph(plain("Lead")),))), (1, Cell((Paragraph(plain("$90")),)))),))
+        for _ in range(12):
+            table = Table((((0, Cell((Paragraph(plain("Role")),))), (1, Cell((Paragraph(plain("Rate")), around(table))))),))
+        calls = list[Runs]()
+        monkeypatch.setattr(lines, "visible", lambda runs: calls.append(runs) or visible(runs))
+        assert [line.text for line in lines_of(Document((table,)))][-1].endswith("$90 |")
+        assert len(calls) < 200
 
 
 class TestWorkbooks:

@@ -20,6 +20,7 @@ from fundwright.reading.document import (
     Paragraph,
     Table,
     visible,
+    walk,
 )
 
 BULLET = "•"
@@ -154,12 +155,15 @@ def _table(table: Table) -> Iterator[Line]:
 def arranges_text(table: Table) -> bool:
     """Whether its cells are read one after another, because it only arranges text on the page."""
     cells = [cell for row in table.rows for _, cell in row]
-    has_structure = any(isinstance(block, Heading | Table | Figure) for cell in cells for block in cell.blocks)
-    texts = ["\n".join(line.text for line in _lines(cell.blocks)) for cell in cells]
-    is_long = any(len(text) > _LONGEST_CELL for text in texts)
-    has_lines = len(table.rows) <= _FEW_ROWS and any(text.count("\n") >= _MANY_LINES for text in texts)
-    is_narrow = max((len(row) for row in table.rows), default=0) < 2
-    return is_narrow or (not table.head and (has_structure or has_lines or (is_long and len(table.rows) <= _FEW_ROWS)))
+    if max((len(row) for row in table.rows), default=0) < 2:
+        return True
+    if table.head:
+        return False
+    if any(isinstance(block, Heading | Table | Figure) for cell in cells for block in walk(cell.blocks)):
+        return True
+    # Only here, or the text of tables in tables would be made twice on each level.
+    texts = ["\n".join(line.text for line in _lines(cell.blocks)) for cell in cells] if len(table.rows) <= _FEW_ROWS else []
+    return any(len(text) > _LONGEST_CELL or text.count("\n") >= _MANY_LINES for text in texts)
 
 
 def _grid(table: Table) -> list[list[str]]:
