@@ -39,7 +39,7 @@ bench-journeys: setup ## Measure everyday interactions in a browser, with and wi
 bench-ui: setup ## Compare the user interface with other Python frameworks, which are installed in var/; PARTS="peers lists" runs only these
 	exec $(BIN)/python -m benchmarks.ui $(PARTS)
 
-soak: setup ## Run the slow tests, simulate 100 people for 30 minutes (SOAK_MINUTES=...) while processes are killed, attack for 10 minutes (SOAK_HOSTILE_MINUTES=...), then fuzz for 30 minutes (SOAK_FUZZING_MINUTES=...)
+soak: setup ## Run the slow tests, simulate 100 people for 30 minutes (SOAK_MINUTES=...) while processes are killed, attack for 10 minutes (SOAK_HOSTILE_MINUTES=...), read 5,000 hostile documents of each format (SOAK_FILES=...), then fuzz for 30 minutes (SOAK_FUZZING_MINUTES=...)
 	exec $(BIN)/python -m tests.soak
 
 pictures: setup ## Take the pictures of all screens in docs/images/screens again

@@ -76,6 +76,13 @@ class TestWorkbooks:
         ]  # fmt: skip
 
 
+class TestSeparated:
+    def test_rows_end_with_any_line_break(self) -> None:
+        assert texts("Item,Q1,Q2\r\nStaff,5,6\rTravel,7,8\n", "a.csv") == [
+            "| Item | Q1 | Q2 |\n| - | - | - |\n| Staff | 5 | 6 |", "| Travel | 7 | 8 |",
+        ]  # fmt: skip
+
+
 class TestEmails:
     def test_have_headers_the_longer_body_and_their_attachments(self) -> None:
         message = EmailMessage()

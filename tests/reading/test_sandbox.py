@@ -17,6 +17,7 @@ from fundwright.core.assembly import Core
 from fundwright.reading.plugin import document_readers
 from fundwright.training import extraction
 from tests.reading.pictures import picture_of
+from tests.support.outlook import written_msg
 from tests.support.pdf_files import written_pdf
 
 _TEXT = "We hold 12 patents."
@@ -76,7 +77,7 @@ def _zip() -> bytes:
         ("a.odt", _odf("text")), ("a.ods", _odf("spreadsheet")), ("a.eml", _email()), ("a.html", f"<html><p>{_TEXT}".encode()),
         ("scan.pdf", picture_of(_TEXT, form="PDF")), ("a.jpg", picture_of(_TEXT, form="JPEG")), ("a.png", picture_of(_TEXT, form="PNG")),
         ("a.tif", picture_of(_TEXT, form="TIFF")), ("a.zip", _zip()),
-        ("a.rtf", rf"{{\rtf1 {_TEXT}\par}}".encode()), ("a.md", _TEXT.encode()), ("a.csv", _TEXT.encode()), ("a.txt", _TEXT.encode()),
+        ("a.rtf", rf"{{\rtf1 {_TEXT}\par}}".encode()), ("a.md", _TEXT.encode()), ("a.csv", _TEXT.encode()), ("a.txt", _TEXT.encode()), ("a.msg", written_msg({0x0C1F: "ann@x.example", 0x1000: _TEXT})),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip

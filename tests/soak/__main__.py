@@ -1,10 +1,10 @@
 """`make soak`: the slow tests, all other tests in another random order, simulated people whose server processes are killed, hostile
-people who must not stop another one, then the kill test, the frame fuzzer, and the other fuzzers with large numbers.
+people who must not stop another one, then the kill test, the frame fuzzer, hostile documents, and the other fuzzers with large numbers.
 
 At the end, LibreOffice renders exported drafts, if it is installed or can be.
 
-SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_HOSTILE_MINUTES (10), SOAK_KILLS (50), SOAK_FRAMES (200000), and SOAK_FUZZING_MINUTES (30)
-set the amounts; 0 skips a part. SOAK_RENDERING=0 skips the drafts, SOAK_SLOW=0 the slow tests, and SOAK_ORDER=0 the others; each run of tests prints the seed of its
+SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_HOSTILE_MINUTES (10), SOAK_KILLS (50), SOAK_FRAMES (200000), SOAK_FILES (5000 for each reader),
+and SOAK_FUZZING_MINUTES (30) set the amounts; 0 skips a part. SOAK_RENDERING=0 skips the drafts, SOAK_SLOW=0 the slow tests, and SOAK_ORDER=0 the others; each run of tests prints the seed of its
 order. The exit code is 1 if anything was lost or duplicated, if
 memory grew, if someone was stopped, or if a test failed. The logs of the web process and the worker are in var/soak. The fuzzers print how many examples of
 each target they have tried, and each failed example.
@@ -38,6 +38,7 @@ PEOPLE = int(os.environ.get("SOAK_PEOPLE", "100"))
 HOSTILE_MINUTES = float(os.environ.get("SOAK_HOSTILE_MINUTES", "10"))
 KILLS = os.environ.get("SOAK_KILLS", "50")
 FRAMES = os.environ.get("SOAK_FRAMES", "200000")
+FILES = os.environ.get("SOAK_FILES", "5000")
 FUZZING_MINUTES = os.environ.get("SOAK_FUZZING_MINUTES", "30")
 RENDERING = os.environ.get("SOAK_RENDERING", "1")
 SLOW = os.environ.get("SOAK_SLOW", "1")
@@ -161,6 +162,9 @@ def main() -> int:
     if FRAMES != "0":
         print(f"\n== {FRAMES} frames", flush=True)
         results["frames"] = passes("tests/ui/runtime/test_frames.py", "-q", "-s", FUNDWRIGHT_SOAK_FRAMES=FRAMES)
+    if FILES != "0":
+        print(f"\n== {FILES} documents for each reader", flush=True)
+        results["documents"] = passes("tests/reading/test_hostile.py", "-q", "-s", FUNDWRIGHT_SOAK_FILES=FILES)
     if float(FUZZING_MINUTES):
         print(f"\n== fuzzing, {FUZZING_MINUTES} minutes", flush=True)
         results["fuzzing"] = passes("tests/fuzzing", "-v", "--tb=short", FUNDWRIGHT_SOAK_FUZZING_MINUTES=FUZZING_MINUTES)

@@ -31,7 +31,7 @@ class SeparatedReader:
         start = text[:10_000]
         separator = separator or max(_SEPARATORS, key=lambda each: (start.split("\n", 1)[0].count(each), start.count(each)))
         rows = list[tuple[tuple[int, Cell], ...]]()
-        for row in csv.reader(io.StringIO(text), delimiter=separator):
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
             report_progress()
             if any(cell.strip() for cell in row):
                 rows.append(
