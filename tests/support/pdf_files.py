@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pypdf
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
@@ -11,17 +11,26 @@ from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 def written_pdf(*pages: Sequence[bytes], encoding: str = "/WinAnsiEncoding", before: bytes = b"") -> bytes:
     """Pages with these strings, each in a line of its own. `before` sets the state of the graphics."""
+    texts = [b" T* ".join(line + b" Tj" for line in lines) for lines in pages]
+    return painted_pdf(*(b"BT /F1 11 Tf 14 TL 60 700 Td " + before + b" " + text + b" ET" for text in texts), encoding=encoding)
+
+
+def painted_pdf(
+    *pages: bytes, encoding: str = "/WinAnsiEncoding", changed: Callable[[pypdf.PdfWriter], None] | None = None
+) -> bytes:
+    """Pages with these streams of contents. `changed` adds to the file."""
     writer = pypdf.PdfWriter()
     font = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1")})
     font |= {NameObject("/BaseFont"): NameObject("/Helvetica"), NameObject("/Encoding"): NameObject(encoding)}
     fonts = DictionaryObject({NameObject("/F1"): font})
-    for lines in pages:
+    for painted in pages:
         page = writer.add_blank_page(width=612, height=792)
         page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
         content = StreamObject()
-        text = b" T* ".join(line + b" Tj" for line in lines)
-        content.set_data(b"BT /F1 11 Tf 14 TL 60 700 Td " + before + b" " + text + b" ET")
+        content.set_data(painted)
         page[NameObject("/Contents")] = writer._add_object(content)
+    if changed is not None:
+        changed(writer)
     target = io.BytesIO()
     writer.write(target)
     return target.getvalue()

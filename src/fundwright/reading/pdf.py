@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import math
 import re
-import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -36,7 +34,7 @@ from fundwright.reading.document import (
 from fundwright.reading.formats import Unreadable
 from fundwright.reading.from_docling import head_of
 from fundwright.reading.paragraphs import paragraphs, words_of
-from fundwright.reading.placed import GAP, Box, Line, joined, paragraphs_of, rows_of
+from fundwright.reading.placed import GAP, Box, Line, contains, joined, paragraphs_of, rows_of
 from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, blocks_of_paragraphs, may_recognize, recognized
 from fundwright.reading.symbols import CHECKED, UNCHECKED, with_symbols
 from fundwright.reading.table_rows import between, divided, letters_of, ordered
@@ -56,21 +54,12 @@ _HEADING_LINES, _HEADING_WORDS = 2, 16
 _NUMBERED = re.compile(r"\s{0,20}\d{1,2}(?:\.\d{1,2}){1,5}\s")
 _NUMBER = re.compile(r"\d+")
 _XFA_SHELL = re.compile(r"please wait", re.IGNORECASE)
-_WHITE = re.compile("[0-9a-f]{2}(?:f[0-9a-f]){3}")
-"""Colors that are hardly different from paper."""
 _INVISIBLE_POINTS = 2.0
 _PASSWORD = 1 << 13
 """The flag of fields whose value is not shown, of the PDF standard."""
 _MOST_OF_SHELL = 1_000
 """The number of letters that a form for Adobe's programs shows to others at most."""
 _PAGE_WORDS = re.compile(r"(?:page|pages|pg|p|seite|seiten|s|blatt|feuille|of|von|sur|de)", re.IGNORECASE)
-_NOT_PAINTED = (3, 7)
-"""Modes of showing text, of the PDF standard."""
-_HIDES = re.compile(rb"(?<![\d.])[37]\s+Tr\b")
-_STREAM = re.compile(rb"<<[^<>]{0,2000}>>\s{0,10}stream\r?\n|stream\r?\n")
-_RARE = re.compile(rb"/Encrypt\b|/LZWDecode\b|/ASCIIHexDecode\b|/RunLengthDecode\b")
-_MAX_STREAM_BYTES = 20_000_000
-
 _FEW_LETTERS, _MOST_OF_PAGE = 50, 0.5
 """A page with fewer letters is a picture if pictures cover more than this share of it."""
 _MOST_UNMAPPED = 0.3
@@ -98,9 +87,9 @@ class PdfReader:
         is_shell = sum(len(letters_of(page.text)) for page in pages) < _MOST_OF_SHELL
         if packets and is_shell and any(_XFA_SHELL.search(page.text) for page in pages):
             return Document((*_fields_of_xfa(packets), *attachments), title)
-        invisible = invisible_texts(content)
         pictures = _recognized(content, pages)
-        layouts = [_Page(page, invisible.get(page.page_num, ()), pictures.get(page.page_num, ())) for page in pages]
+        hidden = _hidden(content, pages)
+        layouts = [_Page(page, hidden.get(page.page_num, set()), pictures.get(page.page_num, ())) for page in pages]
         margins = _margins(layouts)
         words = words_of(line.text for page in layouts for line in page.lines)
         seen = set[str]()
@@ -204,19 +193,13 @@ def _covered(page: Any) -> float:
 class _Page:
     """The lines of a page, and the layout block or the recognized paragraph that each belongs to."""
 
-    def __init__(self, page: Any, invisible: Sequence[Box], lines: Sequence[Line]) -> None:
+    def __init__(self, page: Any, hidden: Collection[int], lines: Sequence[Line]) -> None:
         report_progress()
-        self._invisible = invisible
+        self._hidden = hidden
         self.number: int = page.page_num
         self.label = without_signs(page.page_label or "") or str(self.number)
         self._page = page
         self._height: float = HEIGHT if lines else page.height or 1.0
-        self._colored = [
-            _box(shape.bbox)
-            for shape in (page.vector_graphics.shapes if page.vector_graphics else ())
-            if shape.fill and not _WHITE.fullmatch((shape.fill_color or "ff000000").lower())
-        ]
-        self._colored += [_rect(block.bbox) for block in page.blocks or () if block.kind == "figure" and block.bbox is not None]
         struck = [each for each in page.annotations or () if each.subtype.lower() == "strikeout"]
         self._struck = [_rect(rect) for each in struck for rect in each.quadpoint_rects or ([each.rect] if each.rect else [])]
         self._layout = [block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None]
@@ -237,6 +220,7 @@ class _Page:
         self.lines = [line for lines in (*self._lines, self._rest) for line in lines]
 
     def _texts(self) -> Iterator[tuple[str, Box]]:
+        number = 0
         for item in self._page.text_items:
             place = 0
             for part in item.words or (item,):
@@ -244,14 +228,9 @@ class _Page:
                 place = max(item.text.find(part.text, place), place)
                 text = f" {text}" if item.text[:place].endswith(" ") else text  # however narrow the space is
                 box = _rect(part)
-                mark = Mark.HIDDEN if self._is_hidden(item, box) else Mark.STRUCK if _is_in(self._struck, box) else None
+                mark = Mark.HIDDEN if number in self._hidden else Mark.STRUCK if _is_in(self._struck, box) else None
+                number += 1
                 yield (mark.around(text) if mark else text), box
-
-    def _is_hidden(self, item: Any, box: Box) -> bool:
-        color = (item.fill_color or "ff000000").lower()
-        if color.startswith("00") or _is_in(self._invisible, box) or box[3] - box[1] <= _INVISIBLE_POINTS:
-            return True
-        return bool(_WHITE.fullmatch(color)) and not _is_in(self._colored, box)
 
     def _filled(self, texts: Sequence[tuple[str, Box]]) -> Iterator[tuple[str, Box]]:
         """The boxes of forms, and the values of fields that are not among the texts."""
@@ -263,7 +242,7 @@ class _Page:
                 yield (CHECKED if field.checked else UNCHECKED), box
             elif kind in ("text", "textfield", "combobox", "listbox") and not field.field_flags & _PASSWORD:
                 value = ", ".join(field.selected_options) or field.value or ""
-                if value.strip() and not any(_contains(box, each) for _, each in texts):
+                if value.strip() and not any(contains(box, each) for _, each in texts):
                     yield " ".join(without_signs(value).split()), box
 
     def keys_of(self, line: Line) -> Iterator[str]:
@@ -362,7 +341,7 @@ class _Page:
         text = _without_markup(cell.text)
         if cell.bbox is not None:
             box = _rect(cell.bbox)
-            rows = rows_of(each for each in between(texts, box[1] - 1, box[3] + 1) if _contains(box, each.box))
+            rows = rows_of(each for each in between(texts, box[1] - 1, box[3] + 1) if contains(box, each.box))
             inside = "\n".join(joined(row).text for row in rows)
             text = inside if letters_of(inside) == letters_of(text) else text
         return self._paragraph(text)
@@ -413,7 +392,7 @@ def _beside(box: Box, texts: Sequence[tuple[str, Box]]) -> Box | None:
 
 
 def _is_in(boxes: Sequence[Box], box: Box) -> bool:
-    return any(_contains(each, box) for each in boxes)
+    return any(contains(each, box) for each in boxes)
 
 
 def _rect(rect: Any) -> Box:
@@ -425,57 +404,26 @@ def _box(box: Any) -> Box:
     return x, y, x + width, y + height
 
 
-def _contains(outer: Box, inner: Box) -> bool:
-    """Whether the middle of the inner box is in the outer one."""
-    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
-    return outer[0] - 1 <= x <= outer[2] + 1 and outer[1] - 1 <= y <= outer[3] + 1
-
-
-def invisible_texts(content: bytes) -> dict[int, list[Box]]:
-    """Where pages have text that is not painted, by the number of the page. Such text on a picture is what a scanner has recognized in it,
-    which is visible."""
+def _hidden(content: bytes, pages: Sequence[Any]) -> dict[int, set[int]]:
+    """The places of words that nobody sees among those of their page, by the number of the page."""
     import pypdfium2
 
-    if not _may_hide_text(content):
-        return {}
-    found = dict[int, list[Box]]()
-    for number, page in enumerate(pypdfium2.PdfDocument(content), 1):
+    from fundwright.reading.pdf_visible import hidden_words
+
+    document = pypdfium2.PdfDocument(content)
+    has_layers = _has_layers(content)
+    found = dict[int, set[int]]()
+    for page in pages:
         report_progress()
-        texts, pictures = list[Box](), list[Box]()
-        for is_text, (left, bottom, right, top) in _objects(page):
-            (texts if is_text else pictures).append((left, page.get_height() - top, right, page.get_height() - bottom))
-        found[number] = [box for box in texts if not any(_contains(each, box) for each in pictures)]
+        words = [(part.text, _rect(part)) for item in page.text_items for part in item.words or (item,)]
+        tiny = {place for place, (_, box) in enumerate(words) if box[3] - box[1] <= _INVISIBLE_POINTS}
+        if words:
+            found[page.page_num] = tiny | hidden_words(document, page.page_num, words, has_layers=has_layers)
     return found
 
 
-def _objects(page: Any) -> Iterator[tuple[bool, Box]]:
-    """Yield the bounds of texts that are not painted, and of pictures."""
-    from pypdfium2 import raw
-
-    for item in page.get_objects(filter=(raw.FPDF_PAGEOBJ_TEXT, raw.FPDF_PAGEOBJ_IMAGE)):
-        if item.type == raw.FPDF_PAGEOBJ_IMAGE:
-            yield False, item.get_bounds()
-        elif raw.FPDFTextObj_GetTextRenderMode(item.raw) in _NOT_PAINTED:
-            yield True, item.get_bounds()
-
-
-def _may_hide_text(content: bytes) -> bool:
-    """Whether a stream has the operator for text that is not painted. Streams that are encrypted or coded in a rare way are not read."""
-    if _RARE.search(content) or _HIDES.search(content):
-        return True
-    for stream in _STREAM.finditer(content):
-        report_progress()
-        part: bytes | memoryview = memoryview(content)[stream.end() :]
-        with suppress(zlib.error, ValueError):
-            if b"85" in stream[0]:
-                part = base64.a85decode(content[stream.end() : content.find(b"~>", stream.end())].strip())
-            if _HIDES.search(zlib.decompressobj().decompress(part, _MAX_STREAM_BYTES)):
-                return True
-    return False
-
-
 def _innermost(boxes: Sequence[Box], box: Box) -> int | None:
-    around = [place for place, outer in enumerate(boxes) if _contains(outer, box)]
+    around = [place for place, outer in enumerate(boxes) if contains(outer, box)]
     return min(around, key=lambda place: (boxes[place][2] - boxes[place][0]) * (boxes[place][3] - boxes[place][1]), default=None)
 
 
@@ -510,6 +458,17 @@ def _attached(content: bytes) -> list[Attachment]:
         found = pypdf.PdfReader(io.BytesIO(content)).attachments
         return [Attachment(without_signs(name), each) for name, several in found.items() for each in several]
     return []
+
+
+def _has_layers(content: bytes) -> bool:
+    """Whether a file has layers that are off when it is opened."""
+    import pypdf
+
+    with suppress(Exception):  # third-party parsers can raise anything
+        layers: Any = pypdf.PdfReader(io.BytesIO(content)).root_object.get("/OCProperties", {})
+        shown = layers.get_object().get("/D", {}).get_object()
+        return bool(shown.get("/OFF")) or shown.get("/BaseState") == "/OFF"
+    return False
 
 
 def _title(content: bytes) -> str:

@@ -36,6 +36,12 @@ class Line:
         return (self.box[1] + self.box[3]) / 2
 
 
+def contains(outer: Box, inner: Box) -> bool:
+    """Whether the middle of the inner box is in the outer one."""
+    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    return outer[0] - 1 <= x <= outer[2] + 1 and outer[1] - 1 <= y <= outer[3] + 1
+
+
 def rows_of(texts: Iterable[Line]) -> list[list[Line]]:
     """Texts that stand side by side, from top to bottom and from left to right."""
     rows = list[list[Line]]()

@@ -1,0 +1,143 @@
+"""What a person sees on the pages of a PDF file."""
+
+from __future__ import annotations
+
+import pypdf
+import pytest
+from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, StreamObject, TextStringObject
+
+from fundwright.reading.document import Mark, walk
+from fundwright.reading.formats import read
+from fundwright.reading.lines import lines_of
+from fundwright.reading.plugin import document_readers
+from tests.support.pdf_files import painted_pdf
+
+SHOWN = "We hold 12 patents and 7 licenses."
+SHOWN_PAINTED = f"BT /F1 11 Tf 60 700 Td ({SHOWN}) Tj ET ".encode()
+SECRET_PAINTED = b"BT /F1 11 Tf 60 660 Td (We hold a clearance.) Tj ET "
+BAR = b"50 650 300 25 re f "
+
+
+def texts_of(content: bytes) -> list[str]:
+    return [line.text for line in lines_of(read(list(document_readers()), content, "a.pdf"))]
+
+
+def hidden_in(content: bytes) -> str:
+    blocks = walk(read(list(document_readers()), content, "a.pdf").blocks)
+    return "".join(run.text for block in blocks for run in getattr(block, "runs", ()) if run.mark is Mark.HIDDEN)
+
+
+def in_layer(*, is_off: bool) -> bytes:
+    def changed(writer: pypdf.PdfWriter) -> None:
+        layer = writer._add_object(
+            DictionaryObject({NameObject("/Type"): NameObject("/OCG"), NameObject("/Name"): TextStringObject("Draft")})
+        )
+        off = ArrayObject([layer] if is_off else [])
+        shown = DictionaryObject({NameObject("/OFF"): off, NameObject("/Order"): ArrayObject([layer])})
+        writer.root_object[NameObject("/OCProperties")] = DictionaryObject(
+            {NameObject("/OCGs"): ArrayObject([layer]), NameObject("/D"): shown}
+        )
+        resources = writer.pages[0]["/Resources"]
+        resources[NameObject("/Properties")] = DictionaryObject({NameObject("/L1"): layer})
+
+    return painted_pdf(SHOWN_PAINTED + b"/OC /L1 BDC " + SECRET_PAINTED + b"EMC", changed=changed)
+
+
+def under_an_annotation(subtype: str) -> bytes:
+    """Text below a white area that a field or a comment paints."""
+
+    def changed(writer: pypdf.PdfWriter) -> None:
+        area = StreamObject()
+        area.set_data(b"1 g 0 0 300 25 re f")
+        area |= {
+            NameObject("/Type"): NameObject("/XObject"), NameObject("/Subtype"): NameObject("/Form"),
+            NameObject("/BBox"): ArrayObject(map(FloatObject, (0, 0, 300, 25))),
+        }  # fmt: skip
+        annotation = DictionaryObject(
+            {
+                NameObject("/Type"): NameObject("/Annot"), NameObject("/Subtype"): NameObject(subtype), NameObject("/F"): pypdf.generic.NumberObject(4),
+                NameObject("/Rect"): ArrayObject(map(FloatObject, (50, 650, 350, 675))),
+                NameObject("/AP"): DictionaryObject({NameObject("/N"): writer._add_object(area)}),
+            }
+        )  # fmt: skip
+        writer.pages[0][NameObject("/Annots")] = ArrayObject([writer._add_object(annotation)])
+
+    return painted_pdf(SHOWN_PAINTED + SECRET_PAINTED, changed=changed)
+
+
+class TestTextThatNobodySees:
+    @pytest.mark.parametrize(
+        "painted",
+        [
+            SECRET_PAINTED + b"0 g " + BAR,
+            SECRET_PAINTED + b"1 g " + BAR,
+            b"0 0 0.5 rg " + BAR + SECRET_PAINTED,
+            b"0.9 g " + BAR + b"0.88 g " + SECRET_PAINTED,
+        ],
+        ids=["black bar", "white bar", "color of its area", "almost the color of its area"],
+    )
+    def test_is_left_out_whatever_hides_it(self, painted: bytes) -> None:
+        content = painted_pdf(SHOWN_PAINTED + painted)
+        assert texts_of(content) == [SHOWN]
+        assert "clearance" in hidden_in(content)
+
+    @pytest.mark.parametrize("subtype", ["/Widget", "/Square"])
+    def test_is_left_out_under_what_annotations_paint(self, subtype: str) -> None:
+        assert texts_of(under_an_annotation(subtype)) == [SHOWN]
+
+    def test_is_left_out_word_by_word(self) -> None:
+        content = painted_pdf(SHOWN_PAINTED + b"0 g 100 697 57 12 re f")
+        assert texts_of(content)[0].split() == ["We", "hold", "and", "7", "licenses."]
+        assert hidden_in(content).split() == ["12", "patents"]
+
+    def test_makes_place_for_what_was_written_over_it(self) -> None:
+        old, new = b"BT /F1 11 Tf 60 660 Td (Team of 184) Tj ET ", b"BT /F1 11 Tf 60 660 Td (Team of 203) Tj ET "
+        assert texts_of(painted_pdf(SHOWN_PAINTED + old + b"1 g " + BAR + b"0 g " + new))[-1].split() == ["Team", "of", "203"]
+
+    def test_in_a_layer_that_is_off_is_left_out(self) -> None:
+        assert texts_of(in_layer(is_off=True)) == [SHOWN]
+        assert "clearance" in " ".join(texts_of(in_layer(is_off=False)))
+
+    def test_on_a_page_that_is_turned_is_left_out(self) -> None:
+        def turned(writer: pypdf.PdfWriter) -> None:
+            writer.pages[0].rotate(90)
+            writer.pages[0].cropbox = pypdf.generic.RectangleObject((20, 30, 612, 792))
+
+        content = painted_pdf(SHOWN_PAINTED + SECRET_PAINTED + b"0 g " + BAR, changed=turned)
+        assert sorted("".join(hidden_in(content).split())) == sorted("Weholdaclearance.")
+
+
+class TestTextThatAPersonSees:
+    @pytest.mark.parametrize(
+        "painted",
+        [
+            b"0.8 g " + BAR + b"0 g " + SECRET_PAINTED,
+            b"0 0 0.5 rg " + BAR + b"1 g " + SECRET_PAINTED,
+            SECRET_PAINTED + b"50 648 300 3 re f",
+            SECRET_PAINTED + b"50 650 300 25 re S",
+            b"0.7 g " + SECRET_PAINTED,
+            b"20 w 50 664 m 350 664 l S 1 g " + SECRET_PAINTED,
+            b"1 g 1 Tr " + SECRET_PAINTED,
+        ],
+        ids=[
+            "dark on a color",
+            "white on a color",
+            "above a rule",
+            "in a frame",
+            "gray",
+            "white on a thick line",
+            "an outline",
+        ],
+    )
+    def test_is_read(self, painted: bytes) -> None:
+        assert "We hold a clearance." in " ".join(texts_of(painted_pdf(SHOWN_PAINTED + painted)))
+
+    def test_is_read_under_a_mark_of_a_highlighter_also_if_each_letter_is_painted_alone(self) -> None:
+        letters = b"".join(b"(%c) Tj " % letter for letter in b"We hold a clearance.")
+        marked = b"BT /F1 11 Tf 60 660 Td " + letters + b"ET q /G gs 1 1 0 rg " + BAR + b"Q "
+        assert "We hold a clearance." in texts_of(painted_pdf(SHOWN_PAINTED + marked, changed=_multiplied))
+
+
+def _multiplied(writer: pypdf.PdfWriter) -> None:
+    state = DictionaryObject({NameObject("/BM"): NameObject("/Multiply")})
+    writer.pages[0]["/Resources"][NameObject("/ExtGState")] = DictionaryObject({NameObject("/G"): state})
