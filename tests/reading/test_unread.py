@@ -9,12 +9,14 @@ from pathlib import Path
 
 import docx
 import pptx
+import pypdf
 import pypdfium2
 import pytest
 from docx.shared import Inches
 from PIL import Image
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
+from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, NumberObject, TextStringObject
 
 from fundwright.core.messages import using_language
 from fundwright.reading.document import Document, Missing, Paragraph, Unread, plain
@@ -22,7 +24,7 @@ from fundwright.reading.formats import read
 from fundwright.reading.plugin import document_readers
 from fundwright.reading.report import report_of
 from fundwright.reading.unread import with_unread
-from tests.support.pdf_files import written_pdf
+from tests.support.pdf_files import painted_pdf, written_pdf
 
 TEXT = "The crew of nine people repairs roofs and gutters in every county of the state."
 
@@ -48,6 +50,32 @@ def word(*pictures: io.BytesIO, parts: dict[str, bytes] | None = None) -> bytes:
         for name, part in (parts or {}).items():
             package.writestr(name, part)
     return target.getvalue()
+
+
+def pictured(*, pages: int, left: float, bottom: float, width: float, height: float) -> bytes:
+    """Pages of text with a picture at this place, in points."""
+    document = pypdfium2.PdfDocument(written_pdf(*[[f"({TEXT} Part {number})".encode()] for number in range(pages)]))
+    jpeg = io.BytesIO()
+    Image.open(picture(300, 200)).convert("RGB").save(jpeg, "JPEG")
+    for page in document:
+        image = pypdfium2.PdfImage.new(document)
+        image.load_jpeg(jpeg)
+        image.set_matrix(pypdfium2.PdfMatrix().scale(width, height).translate(left, bottom))
+        page.insert_obj(image)
+        page.gen_content()
+    document.save(target := io.BytesIO())
+    return target.getvalue()
+
+
+def commented(subtype: str, comment: str, *, flags: int = 0) -> bytes:
+    def changed(writer: pypdf.PdfWriter) -> None:
+        annotation = DictionaryObject({NameObject("/Type"): NameObject("/Annot"), NameObject("/Subtype"): NameObject(subtype)})
+        annotation[NameObject("/Rect")] = ArrayObject(map(FloatObject, (60, 690, 200, 710)))
+        annotation[NameObject("/Contents")] = TextStringObject(comment)
+        annotation[NameObject("/F")] = NumberObject(flags)
+        writer.pages[0][NameObject("/Annots")] = ArrayObject([writer._add_object(annotation)])
+
+    return painted_pdf(f"BT /F1 11 Tf 60 700 Td ({TEXT}) Tj ET".encode(), changed=changed)
 
 
 def scan(*, is_pasted_on_text: bool) -> bytes:
@@ -124,6 +152,30 @@ class TestPdf:
     def test_a_scan_beside_text_is_named(self) -> None:
         assert unread(scan(is_pasted_on_text=True), "a.pdf") == [("picture", 1, "", 1)]
 
+    def test_figures_are_named_and_small_pictures_are_not(self) -> None:
+        assert unread(pictured(pages=1, left=100, bottom=300, width=200, height=120), "a.pdf") == [("picture", 1, "", 1)]
+        assert unread(pictured(pages=1, left=100, bottom=300, width=100, height=80), "a.pdf") == []
+
+    def test_drawings_are_named_unless_text_is_on_them(self) -> None:
+        curve = b" 200 300 m 250 450 300 250 380 420 c 390 400 395 380 400 350 c 380 330 300 320 260 310 c 210 290 l 190 280 l 200 300 l S"
+        text = f"BT /F1 11 Tf 60 700 Td ({TEXT}) Tj ET".encode()
+        assert unread(painted_pdf(text + curve), "a.pdf") == [("picture", 1, "", 1)]
+        assert unread(painted_pdf(text + curve + b" BT /F1 11 Tf 250 360 Td (Growth) Tj ET"), "a.pdf") == []
+
+    def test_logos_in_the_margin_of_most_pages_are_not_named(self) -> None:
+        assert unread(pictured(pages=4, left=380, bottom=665, width=200, height=120), "a.pdf") == []
+        assert len(unread(pictured(pages=4, left=200, bottom=300, width=200, height=120), "a.pdf")) == 4
+        assert len(unread(pictured(pages=2, left=380, bottom=665, width=200, height=120), "a.pdf")) == 2
+
+    @pytest.mark.parametrize("subtype", ["/Text", "/Highlight", "/Square"])
+    def test_comments_are_named(self, subtype: str) -> None:
+        assert unread(commented(subtype, "Is this figure right?"), "a.pdf") == [("comments", 1, "", 1)]
+
+    def test_comments_that_repeat_what_they_mark_and_hidden_states_of_them_are_not_named(self) -> None:
+        assert unread(commented("/Highlight", "nine people repairs roofs"), "a.pdf") == []
+        assert unread(commented("/Text", "Accepted set by Ann", flags=2), "a.pdf") == []
+        assert unread(commented("/Link", "Opens the plan"), "a.pdf") == []
+
     def test_text_that_a_reader_overlooks_is_found(self) -> None:
         overlooked = with_unread(Document((Paragraph(plain("The crew"), 1),)), written_pdf([f"({TEXT})".encode()]))
         assert overlooked.unread == (Unread(Missing.TEXT, 1),)
@@ -154,6 +206,7 @@ def test_the_report_is_a_sentence_in_the_language_of_the_reader() -> None:
 
 def test_only_what_is_missing_in_a_case_is_reported(shared_cases: Path) -> None:
     expected = {
+        "p07_annotations.pdf": [("comments", 1, "", 1)],
         "t02_award_email.eml": [("attachment", None, "order.pdf", 1)],
     }
     files = [path for path in (shared_cases / "documents").glob("*.*") if path.suffix != ".jsonl"]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fundwright.core.sandbox_progress import report_progress
+from fundwright.reading.pdf_objects import objects_on
 from fundwright.reading.placed import Box, contains
 
 _NOT_PAINTED, _STROKED, _CLIPS = (3, 7), (1, 2, 5, 6), 7
@@ -30,13 +31,10 @@ _BAND = (0.3, 0.75)
 _MIN_INK = 0.1
 """The share of the width of a visible word that changes without it. Less is of its neighbors."""
 _MARGIN_PIXELS = 3
-_DEEPEST, _SEGMENTS_OF_LINE = 8, 2
-_UNITS = 100
-"""Places on a page are computed in hundredths of a point."""
+_SEGMENTS_OF_LINE = 2
 _PAPER = (255, 255, 255)
 
 Color = tuple[int, int, int]
-Matrix = tuple[float, float, float, float, float, float]
 Pixels = NDArray[np.uint8]
 
 
@@ -115,7 +113,7 @@ def _suspects(page: Any, *, has_layers: bool) -> tuple[list[_Suspect], list[Box]
     uppermost = np.zeros((math.ceil(height * scale) + 1, math.ceil(width * scale) + 1), np.int32)
     colors: list[Color | None] = [_PAPER]
     texts = list[_Text]()
-    for item, kind, box in _objects(page):
+    for item, kind, box in objects_on(page):
         if kind == raw.FPDF_PAGEOBJ_TEXT:
             below = _values(uppermost[_middle(box, scale)]) if len(colors) > 1 else {0}
             texts.append(_Text(item, box, len(colors), below))
@@ -144,58 +142,6 @@ def _suspects(page: Any, *, has_layers: bool) -> tuple[list[_Suspect], list[Box]
         else:
             others.append(each.box)
     return suspects, others
-
-
-def _objects(page: Any) -> Iterator[tuple[Any, int, Box]]:
-    """What is painted on a page, in this order, and where."""
-    from pypdfium2 import raw
-
-    def objects_in(container: Any, count: int, get: Any, matrix: Matrix, depth: int) -> Iterator[tuple[Any, int, Box]]:
-        for place in range(count):
-            item = get(container, place)
-            kind = raw.FPDFPageObj_GetType(item)
-            if kind == raw.FPDF_PAGEOBJ_FORM:
-                if depth < _DEEPEST:
-                    inner = raw.FS_MATRIX()
-                    raw.FPDFPageObj_GetMatrix(item, inner)
-                    within = _product((inner.a, inner.b, inner.c, inner.d, inner.e, inner.f), matrix)
-                    report_progress()
-                    yield from objects_in(item, raw.FPDFFormObj_CountObjects(item), raw.FPDFFormObj_GetObject, within, depth + 1)
-            elif raw.FPDFPageObj_GetBounds(item, *map(ctypes.byref, edges)):
-                yield item, kind, _placed(matrix, *(edge.value for edge in edges))
-
-    edges = [ctypes.c_float() for _ in range(4)]
-    return objects_in(page, raw.FPDFPage_CountObjects(page), raw.FPDFPage_GetObject, _to_top_left(page), 0)
-
-
-def _to_top_left(page: Any) -> Matrix:
-    """From the coordinates of a page to those from its top left as it is shown, in points."""
-    from pypdfium2 import raw
-
-    def shown(x: float, y: float) -> tuple[float, float]:
-        across, down = ctypes.c_int(), ctypes.c_int()
-        size = (round(side * _UNITS) for side in page.get_size())
-        raw.FPDF_PageToDevice(page, 0, 0, *size, 0, x, y, across, down)
-        return across.value / _UNITS, down.value / _UNITS
-
-    (e, f), (x1, y1), (x2, y2) = shown(0, 0), shown(_UNITS, 0), shown(0, _UNITS)
-    return (x1 - e) / _UNITS, (y1 - f) / _UNITS, (x2 - e) / _UNITS, (y2 - f) / _UNITS, e, f
-
-
-def _product(first: Matrix, then: Matrix) -> Matrix:
-    a, b, c, d, e, f = first
-    return (*_moved(then, a, b, 0), *_moved(then, c, d, 0), *_moved(then, e, f, 1))
-
-
-def _moved(matrix: Matrix, x: float, y: float, shift: int) -> tuple[float, float]:
-    a, b, c, d, e, f = matrix
-    return x * a + y * c + shift * e, x * b + y * d + shift * f
-
-
-def _placed(matrix: Matrix, left: float, bottom: float, right: float, top: float) -> Box:
-    corners = [_moved(matrix, x, y, 1) for x in (left, right) for y in (bottom, top)]
-    across, down = [x for x, _ in corners], [y for _, y in corners]
-    return min(across), min(down), max(across), max(down)
 
 
 def _color_over(item: Any, kind: int) -> Color | tuple[()] | None:

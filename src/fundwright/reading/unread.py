@@ -5,13 +5,16 @@ It doesn't ask the reader: what a reader overlooks, it doesn't report either.
 
 from __future__ import annotations
 
+import ctypes
 import io
+import math
 import re
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from lxml import etree, html
 from msgspec.structs import replace
 
@@ -32,6 +35,8 @@ from fundwright.reading.document import (
     visible,
     walk,
 )
+from fundwright.reading.pdf_objects import objects_on
+from fundwright.reading.placed import Box, contains
 
 _WORD = re.compile(r"\w{1,40}")
 _ENOUGH = 0.8
@@ -41,8 +46,11 @@ _MIN_WORDS = 5
 _MIN_CHARACTERS = 25
 _STRANGE = re.compile("[\ufffd\ue000-\uf8ff]")
 _MOST_STRANGE = 0.1
-_LARGE_SHARE = 0.2
-"""The share of a page that a picture without text on it covers to be reported."""
+_LARGE_SHARE = 0.03
+"""The share of a page that a picture without text on it covers to be reported: 2 by 1.5 inches of a letter."""
+_MARGIN, _MIN_PAGES, _MIN_SHARE = 0.2, 3, 0.5
+"""Pictures in this share of a page at its sides are logos if they stand there on so many pages."""
+_CELL_POINTS, _SEGMENTS_OF_RECTANGLE = 12, 5
 _LARGE_PIXELS = 250_000
 _MOST_REPORTED = 50
 _MOST_PICTURE_BYTES = 50_000_000
@@ -196,52 +204,92 @@ def _texts(block: Block) -> Iterator[str]:
 
 
 def _parts_of_pdf(content: bytes, words: _Words) -> tuple[int, list[Unread]]:
-    """The number of pages, and pages with text, pictures, or media that are not among the blocks."""
+    """The number of pages, and pages with text, pictures, comments, or media that are not among the blocks."""
     import pypdfium2
-    from pypdfium2 import raw
 
-    attached = raw.FPDF_ANNOT_FILEATTACHMENT
-    media = (raw.FPDF_ANNOT_SOUND, raw.FPDF_ANNOT_MOVIE, raw.FPDF_ANNOT_SCREEN, raw.FPDF_ANNOT_RICHMEDIA, raw.FPDF_ANNOT_THREED)
-    found = list[Unread]()
+    found, pictures = list[Unread](), defaultdict[int, list[Box]](list)
     file = pypdfium2.PdfDocument(content)
     for number, page in enumerate(file, 1):
         report_progress()
         if number not in words.recognized:
-            missing = _missing_on(page, words.on(number) if words.have_pages else None)
-            found += [Unread(each, number) for each in missing]
-        for place in range(raw.FPDFPage_GetAnnotCount(page)):
-            annotation = raw.FPDFPage_GetAnnot(page, place)
-            subtype = raw.FPDFAnnot_GetSubtype(annotation)
-            if subtype in media or subtype == attached:
-                found.append(Unread(Missing.ATTACHMENT if subtype == attached else Missing.MEDIA, number))
-            raw.FPDFPage_CloseAnnot(annotation)
+            read = words.on(number) if words.have_pages else None
+            missing = _missing_text(page, read)
+            found += [Unread(missing, number)] if missing else []
+            pictures[number] = list(_pictures_on(page, has_words=bool(read)))
+        found += words.missing(_annotations(page, number))
+    of_most_pages = Counter(box for boxes in pictures.values() for box in set(boxes))
+    least = max(_MIN_PAGES, len(file) * _MIN_SHARE)
+    for number, boxes in pictures.items():
+        if any(of_most_pages[box] < least or not _is_in_margin(box) for box in boxes):
+            found.append(Unread(Missing.PICTURE, number))
     return len(file), found
 
 
-def _missing_on(page: Any, read: Counter[str] | None) -> Iterator[Missing]:
-    """What a page holds beside the words that were read on it, which are None if nobody knows on which page they were."""
+def _annotations(page: Any, number: int) -> Iterator[_Part]:
+    """Files, media, and comments of readers, which are no part of the page."""
     from pypdfium2 import raw
 
-    text = page.get_textpage()
-    written = text.get_text_bounded()  # text beside the page is not visible
+    media = (raw.FPDF_ANNOT_SOUND, raw.FPDF_ANNOT_MOVIE, raw.FPDF_ANNOT_SCREEN, raw.FPDF_ANNOT_RICHMEDIA, raw.FPDF_ANNOT_THREED)
+    others = (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP, raw.FPDF_ANNOT_WIDGET)
+    for place in range(raw.FPDFPage_GetAnnotCount(page)):
+        annotation = raw.FPDFPage_GetAnnot(page, place)
+        subtype = raw.FPDFAnnot_GetSubtype(annotation)
+        if subtype in media or subtype == raw.FPDF_ANNOT_FILEATTACHMENT:
+            yield _Part(Missing.MEDIA if subtype in media else Missing.ATTACHMENT, page=number)
+        elif subtype not in others and not raw.FPDFAnnot_GetFlags(annotation) & raw.FPDF_ANNOT_FLAG_HIDDEN:
+            size = raw.FPDFAnnot_GetStringValue(annotation, b"Contents", None, 0)
+            written = ctypes.create_string_buffer(size)
+            raw.FPDFAnnot_GetStringValue(annotation, b"Contents", ctypes.cast(written, ctypes.POINTER(raw.FPDF_WCHAR)), size)
+            yield _Part(Missing.COMMENTS, _words(written.raw.decode("utf-16-le", errors="replace")), number)
+        raw.FPDFPage_CloseAnnot(annotation)
+
+
+def _missing_text(page: Any, read: Counter[str] | None) -> Missing | None:
+    """Whether a page holds other text than was read on it, which is None if nobody knows on which page it was."""
+    written = page.get_textpage().get_text_bounded()  # text beside the page is not visible
     if len(_STRANGE.findall(written)) > _MOST_STRANGE * len(written):
-        yield Missing.CHARACTERS
-    elif read is not None and _lacks_characters(written, read):
-        yield Missing.TEXT
-    pictures = [each.get_bounds() for each in page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE,), max_depth=3)]
-    if pictures and (not read or _has_bare_picture(page, text, pictures)):
-        yield Missing.PICTURE
-    elif not pictures and not read and not written.strip() and any(True for _ in page.get_objects(max_depth=1)):
-        yield Missing.PICTURE  # drawn with lines, such as text that was converted to outlines
+        return Missing.CHARACTERS
+    return Missing.TEXT if read is not None and _lacks_characters(written, read) else None
 
 
-def _has_bare_picture(page: Any, text: Any, pictures: Sequence[tuple[float, float, float, float]]) -> bool:
-    """Whether there is a large picture without text on it, as a scanner or a program for text recognition would write it."""
-    size = page.get_width() * page.get_height()
-    return any(
-        (right - left) * (top - bottom) > _LARGE_SHARE * size and not text.get_text_bounded(left, bottom, right, top).strip()
-        for left, bottom, right, top in pictures
-    )
+def _pictures_on(page: Any, *, has_words: bool) -> Iterator[Box]:
+    """The pictures on a page without text on them, as a scanner or a program for text recognition would write it: large ones, and all on a page without
+    words. Drawings are pictures, too, such as text that was converted to outlines. The boxes are shares of the page."""
+    from pypdfium2 import raw
+
+    texts, pictures, drawn = list[Box](), list[Box](), list[Box]()
+    for item, kind, box in objects_on(page):
+        if kind == raw.FPDF_PAGEOBJ_TEXT and box[0] < box[2] and box[1] < box[3]:
+            texts.append(box)
+        elif kind == raw.FPDF_PAGEOBJ_IMAGE:
+            pictures.append(box)
+        elif kind == raw.FPDF_PAGEOBJ_PATH and (not has_words or raw.FPDFPath_CountSegments(item) > _SEGMENTS_OF_RECTANGLE):
+            drawn.append(box)
+    width, height = page.get_size()
+    least = _LARGE_SHARE * width * height if has_words else 0.0
+    for picture in (*pictures, *_drawings(drawn, width, height)):
+        left, top, right, bottom = picture
+        if (right - left) * (bottom - top) > least and not any(contains(picture, text) for text in texts):
+            yield round(left / width, 2), round(top / height, 2), round(right / width, 2), round(bottom / height, 2)
+
+
+def _drawings(parts: Sequence[Box], width: float, height: float) -> Iterator[Box]:
+    """Parts of drawings that touch each other, or almost, together."""
+    from scipy import ndimage
+
+    if not parts:
+        return
+    cells = np.zeros((math.ceil(height / _CELL_POINTS) + 1, math.ceil(width / _CELL_POINTS) + 1), bool)
+    for box in parts:
+        left, top, right, bottom = (max(0, math.floor(each / _CELL_POINTS)) for each in box)
+        cells[top : bottom + 1, left : right + 1] = True
+    for down, across in ndimage.find_objects(ndimage.label(cells, np.ones((3, 3)))[0]):
+        yield tuple(each * _CELL_POINTS for each in (across.start, down.start, across.stop, down.stop))
+
+
+def _is_in_margin(share: Box) -> bool:
+    left, top, right, bottom = share
+    return right <= _MARGIN or bottom <= _MARGIN or left >= 1 - _MARGIN or top >= 1 - _MARGIN
 
 
 def _parts_of_package(content: bytes) -> tuple[int, list[_Part]]:

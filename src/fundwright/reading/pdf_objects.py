@@ -1,0 +1,69 @@
+"""What pages of PDF files are made of: texts, pictures, and areas with their places."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from typing import Any
+
+from fundwright.core.sandbox_progress import report_progress
+from fundwright.reading.placed import Box
+
+_DEEPEST = 8
+_UNITS = 100
+"""Places on a page are computed in hundredths of a point."""
+
+Matrix = tuple[float, float, float, float, float, float]
+
+
+def objects_on(page: Any) -> Iterator[tuple[Any, int, Box]]:
+    """What is painted on a page of pypdfium2, in this order: the object, its kind, and its box from the top left of the page as it is shown, in points. Keep the page
+    while objects are in use."""
+    from pypdfium2 import raw
+
+    def objects_in(container: Any, count: int, get: Any, matrix: Matrix, depth: int) -> Iterator[tuple[Any, int, Box]]:
+        for place in range(count):
+            item = get(container, place)
+            kind = raw.FPDFPageObj_GetType(item)
+            if kind == raw.FPDF_PAGEOBJ_FORM:
+                if depth < _DEEPEST:
+                    inner = raw.FS_MATRIX()
+                    raw.FPDFPageObj_GetMatrix(item, inner)
+                    within = _product((inner.a, inner.b, inner.c, inner.d, inner.e, inner.f), matrix)
+                    report_progress()
+                    yield from objects_in(item, raw.FPDFFormObj_CountObjects(item), raw.FPDFFormObj_GetObject, within, depth + 1)
+            elif raw.FPDFPageObj_GetBounds(item, *map(ctypes.byref, edges)):
+                yield item, kind, _placed(matrix, *(edge.value for edge in edges))
+
+    edges = [ctypes.c_float() for _ in range(4)]
+    return objects_in(page, raw.FPDFPage_CountObjects(page), raw.FPDFPage_GetObject, _to_top_left(page), 0)
+
+
+def _to_top_left(page: Any) -> Matrix:
+    """From the coordinates of a page to those from its top left as it is shown, in points."""
+    from pypdfium2 import raw
+
+    def shown(x: float, y: float) -> tuple[float, float]:
+        across, down = ctypes.c_int(), ctypes.c_int()
+        size = (round(side * _UNITS) for side in page.get_size())
+        raw.FPDF_PageToDevice(page, 0, 0, *size, 0, x, y, across, down)
+        return across.value / _UNITS, down.value / _UNITS
+
+    (e, f), (x1, y1), (x2, y2) = shown(0, 0), shown(_UNITS, 0), shown(0, _UNITS)
+    return (x1 - e) / _UNITS, (y1 - f) / _UNITS, (x2 - e) / _UNITS, (y2 - f) / _UNITS, e, f
+
+
+def _product(first: Matrix, then: Matrix) -> Matrix:
+    a, b, c, d, e, f = first
+    return (*_moved(then, a, b, 0), *_moved(then, c, d, 0), *_moved(then, e, f, 1))
+
+
+def _moved(matrix: Matrix, x: float, y: float, shift: int) -> tuple[float, float]:
+    a, b, c, d, e, f = matrix
+    return x * a + y * c + shift * e, x * b + y * d + shift * f
+
+
+def _placed(matrix: Matrix, left: float, bottom: float, right: float, top: float) -> Box:
+    corners = [_moved(matrix, x, y, 1) for x in (left, right) for y in (bottom, top)]
+    across, down = [x for x, _ in corners], [y for _, y in corners]
+    return min(across), min(down), max(across), max(down)
