@@ -7,7 +7,7 @@ import pytest
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, StreamObject, TextStringObject
 
 from fundwright.reading.document import Mark, walk
-from fundwright.reading.formats import read
+from fundwright.reading.formats import Unreadable, read
 from fundwright.reading.lines import lines_of
 from fundwright.reading.plugin import document_readers
 from tests.support.pdf_files import painted_pdf
@@ -105,6 +105,18 @@ class TestTextThatNobodySees:
 
         content = painted_pdf(SHOWN_PAINTED + SECRET_PAINTED + b"0 g " + BAR, changed=turned)
         assert sorted("".join(hidden_in(content).split())) == sorted("Weholdaclearance.")
+
+
+def struck(writer: pypdf.PdfWriter) -> None:
+    line = DictionaryObject({NameObject("/Type"): NameObject("/Annot"), NameObject("/Subtype"): NameObject("/StrikeOut")})
+    line[NameObject("/Rect")] = ArrayObject(map(FloatObject, (50, 690, 300, 715)))
+    writer.pages[0][NameObject("/Annots")] = ArrayObject([writer._add_object(line)])
+
+
+@pytest.mark.parametrize("content", [painted_pdf(SHOWN_PAINTED, changed=struck), painted_pdf(b"1 g " + SHOWN_PAINTED)])
+def test_a_file_whose_text_is_all_struck_or_hidden_is_refused_with_the_reason(content: bytes) -> None:
+    with pytest.raises(Unreadable, match=r"^All text in “a\.pdf” is struck through, deleted, or hidden\. Make visible"):
+        texts_of(content)
 
 
 class TestTextThatAPersonSees:
