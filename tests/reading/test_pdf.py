@@ -153,3 +153,33 @@ class TestTextThatAPersonSees:
 def _multiplied(writer: pypdf.PdfWriter) -> None:
     state = DictionaryObject({NameObject("/BM"): NameObject("/Multiply")})
     writer.pages[0]["/Resources"][NameObject("/ExtGState")] = DictionaryObject({NameObject("/G"): state})
+
+
+class TestWordsFromRightToLeft:
+    HEBREW = dict(zip("abcdef", "אבגדהו", strict=True))
+    """The letters that the codes of the font stand for."""
+
+    def _read(self, line: bytes) -> list[str]:
+        def mapped(writer: pypdf.PdfWriter) -> None:
+            pairs = "\n".join(f"<{ord(code):02x}> <{ord(letter):04x}>" for code, letter in self.HEBREW.items())
+            characters = StreamObject()
+            characters.set_data(
+                f"/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange "
+                f"{len(self.HEBREW)} beginbfchar {pairs} endbfchar endcmap end".encode()
+            )
+            writer.pages[0]["/Resources"]["/Font"]["/F1"][NameObject("/ToUnicode")] = writer._add_object(characters)
+
+        return texts_of(painted_pdf(b"BT /F1 11 Tf 60 700 Td " + line + b" ET", changed=mapped))
+
+    def test_are_read_in_their_order(self) -> None:
+        assert self._read(b"(fed) Tj 40 0 Td (cba) Tj") == ["אבג דהו"]
+
+    def test_have_numbers_and_other_words_from_left_to_right_between_them(self) -> None:
+        assert self._read(
+            b"(fed) Tj 20 0 Td (X) Tj 15 0 Td (&) Tj 15 0 Td (Y) Tj 15 0 Td (12) Tj 20 0 Td (cba) Tj 25 0 Td (cba) Tj 25 0 Td (cba) Tj"
+        ) == ["אבג אבג אבג X & Y 12 דהו"]
+
+    def test_may_stand_between_words_from_left_to_right(self) -> None:
+        assert self._read(b"(WE) Tj 25 0 Td (SAY) Tj 30 0 Td (fed) Tj 20 0 Td (cba) Tj 25 0 Td (HERE.) Tj") == [
+            "WE SAY אבג דהו HERE."
+        ]

@@ -34,7 +34,7 @@ from fundwright.reading.document import (
 from fundwright.reading.formats import Unreadable
 from fundwright.reading.from_docling import head_of
 from fundwright.reading.paragraphs import paragraphs, words_of
-from fundwright.reading.placed import GAP, Box, Line, contains, joined, paragraphs_of, rows_of
+from fundwright.reading.placed import GAP, Box, Line, contains, has_right_to_left, joined, paragraphs_of, rows_of
 from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, blocks_of_paragraphs, may_recognize, recognized
 from fundwright.reading.symbols import CHECKED, UNCHECKED, with_symbols
 from fundwright.reading.table_rows import between, divided, letters_of, ordered
@@ -343,7 +343,8 @@ class _Page:
             box = _rect(cell.bbox)
             rows = rows_of(each for each in between(texts, box[1] - 1, box[3] + 1) if contains(box, each.box))
             inside = "\n".join(joined(row).text for row in rows)
-            text = inside if letters_of(inside) == letters_of(text) else text
+            before, after = letters_of(text), letters_of(inside)
+            text = inside if before == after or (has_right_to_left(text) and sorted(before) == sorted(after)) else text
         return self._paragraph(text)
 
     def _paragraph(self, text: str) -> tuple[Block, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from unicodedata import bidirectional
 
 from fundwright.reading.columns import is_prose
 
@@ -57,16 +58,50 @@ def rows_of(texts: Iterable[Line]) -> list[list[Line]]:
 
 def joined(row: Sequence[Line]) -> Line:
     """Put texts that stand side by side into one line."""
-    text, end = "", row[0].box[0]
-    for part in row:
-        gap = part.box[0] - end
-        is_apart = gap > 0.1 * part.height and not part.text.startswith(" ")
+    text, before = "", 0
+    for place in _in_reading_order(row):
+        part = row[place]
+        left, right = sorted((before, place))
+        gap = row[right].box[0] - row[left].box[2] if right - left == 1 else 0.0
+        is_apart = (gap > 0.1 * part.height or right - left > 1) and not part.text.startswith(" ")
         text += GAP if text and gap > _COLUMN_GAP * part.height else " " if text and is_apart else ""
-        text, end = text + part.text.strip("\n"), part.box[2]
+        text, before = text + part.text.strip("\n"), place
     boxes = [part.box for part in row]
     left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
     right, bottom = max(box[2] for box in boxes), max(box[3] for box in boxes)
     return Line(text.strip(), (left, top, right, bottom), confidence_of(row))
+
+
+def _in_reading_order(row: Sequence[Line]) -> list[int]:
+    """The places of words, which stand from left to right. Those in Arabic or Hebrew are read from right to left, and numbers and other words between them
+    from left to right."""
+    if not any(has_right_to_left(part.text) for part in row):
+        return list(range(len(row)))
+    directions = [_direction(part.text) for part in row]
+    is_right_to_left = directions.count("R") > directions.count("L")
+    order = list(range(len(row)))[:: -1 if is_right_to_left else 1]
+    against = "LN" if is_right_to_left else "R"
+    start = 0
+    while start < len(order):
+        end = start + 1
+        if directions[order[start]] in against:
+            end = next((place for place in range(end, len(order)) if directions[order[place]] not in f"{against} "), len(order))
+            while directions[order[end - 1]] == " ":
+                end -= 1
+            order[start:end] = reversed(order[start:end])
+        start = end
+    return order
+
+
+def _direction(text: str) -> str:
+    """L or R for words from left to right or from right to left, N for numbers, and a space for signs."""
+    kinds = {bidirectional(character) for character in text}
+    return "R" if has_right_to_left(text) else "L" if "L" in kinds else "N" if kinds & {"EN", "AN"} else " "
+
+
+def has_right_to_left(text: str) -> bool:
+    """Whether there is Arabic or Hebrew in it."""
+    return not text.isascii() and any(bidirectional(character) in ("R", "AL") for character in text)
 
 
 def confidence_of(texts: Sequence[Line]) -> float | None:
