@@ -170,6 +170,10 @@ class Document(Struct, frozen=True, omit_defaults=True):
     """The title in the properties of the file."""
     pages: int = 0
     """The number of pages or slides, or 0 if the format has none."""
+    are_slides: bool = False
+    """Whether its pages are slides."""
+    sheets: int = 0
+    """The number of sheets of a spreadsheet that are not hidden."""
     page_labels: tuple[str, ...] = ()
     """What the file calls its pages, such as “iv” or “A-2”. Empty if it does not say, or has no pages."""
     unread: tuple[Unread, ...] = ()

@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 from msgspec.structs import replace
@@ -30,7 +31,8 @@ from fundwright.reading.document import (
 )
 
 _BULLETS = frozenset("-*•·◦▪●○■–—o")
-_MIN_ROWS, _MIN_COLUMNS, _LONGEST_NAME = 2, 3, 80
+_MIN_ROWS, MIN_COLUMNS, _LONGEST_NAME = 2, 3, 80
+_YEARS = range(1900, 2101)
 _VALUE = re.compile(r"[$€£]\s?\d|\d{3},\d{3}|\d\s?%|@|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\d{4}-\d\d-\d\d|:\s*$")
 _NO_SPACE_BEFORE, _NO_SPACE_AFTER = re.compile(r"[\s.,;:!?%)\]]"), re.compile(r"[\s(\[$€£]$")
 
@@ -198,8 +200,23 @@ class _Reading:
 def head_of(table: Table) -> int:
     """1 if the first row of a table without marked heads names its columns, otherwise 0: each of its cells is a short text without an
     amount, and there are at least three. In two columns, the first one usually names the second."""
-    if len(table.rows) < _MIN_ROWS or len(table.rows[0]) < _MIN_COLUMNS or any(cell.columns > 1 for _, cell in table.rows[0]):
+    if len(table.rows) < _MIN_ROWS or len(table.rows[0]) < MIN_COLUMNS or any(cell.columns > 1 for _, cell in table.rows[0]):
         return 0
     names = [" ".join(visible(block.runs) for block in cell.blocks if isinstance(block, Paragraph)) for _, cell in table.rows[0]]
-    are_names = all(len(name) <= _LONGEST_NAME and not _VALUE.search(name) for name in names)
-    return int(are_names and 2 * sum(map(bool, names)) > len(names))
+    return int(are_names(names) and 2 * sum(map(bool, names)) > len(names))
+
+
+def are_names(texts: Sequence[str]) -> bool:
+    """Whether these may be names of columns: short texts without an amount. Numbers are names if they are years or count up."""
+    numbers = [number for text in texts if (number := _number(text)) is not None]
+    count_up = len(numbers) > 1 and all(after - before == 1 for before, after in pairwise(numbers))
+    return all(len(text) <= _LONGEST_NAME and not _VALUE.search(text) for text in texts) and (
+        count_up or all(number in _YEARS for number in numbers)
+    )
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None

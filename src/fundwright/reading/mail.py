@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from email.message import EmailMessage
 from typing import Any
 
-from fundwright.reading.document import Attachment, Block, Document, Field, without_signs
+from fundwright.reading.document import Attachment, Block, Document, Paragraph, plain, without_signs
 from fundwright.reading.formats import OLE
 from fundwright.reading.html import blocks_of_html, decode_html
 from fundwright.reading.lines import lines_of
@@ -44,7 +44,7 @@ class EmailReader:
 
     def read(self, content: bytes, filename: str) -> Document:
         message = email.message_from_bytes(content, _class=EmailMessage, policy=email.policy.default)
-        headers = [Field(name, value) for name in _HEADERS if (value := _header(message, name))]
+        headers = [_named(name, value) for name in _HEADERS if (value := _header(message, name))]
         first = {
             part.get_content_type(): part
             for part in reversed(list(message.walk()))
@@ -71,12 +71,16 @@ class OutlookReader:
         to = ", ".join(f"{each.name} <{each.email_address}>" for each in message.recipients)
         sent = message.sent_date
         named = {"From": message.sender, "To": to, "Date": sent.isoformat(" ") if sent else "", "Subject": message.subject}
-        headers = [Field(name, without_signs(value)) for name, value in named.items() if value]
+        headers = [_named(name, without_signs(value)) for name, value in named.items() if value]
         html, text = message.html_body, without_signs(message.body or "")
         lines = text.splitlines()
         blocks = blocks_of_html(html) if html else list[Block](paragraphs(lines, words_of(lines)))
         attached = [Attachment(without_signs(each.file_name or ""), each.file_bytes or b"") for each in message.attachments]
         return Document((*headers, *blocks, *attached), without_signs(message.subject or ""))
+
+
+def _named(name: str, value: str) -> Paragraph:
+    return Paragraph(plain(f"{name}: {value}"))
 
 
 def _header(message: EmailMessage, name: str) -> str:

@@ -11,8 +11,9 @@ from fundwright.reading.html import HtmlReader, WebArchiveReader
 from fundwright.reading.images import IMAGE_READERS
 from fundwright.reading.mail import EmailReader, OutlookReader
 from fundwright.reading.markdown import MarkdownReader
-from fundwright.reading.office import OFFICE_READERS
+from fundwright.reading.opendocument import OPEN_DOCUMENT_READERS
 from fundwright.reading.pdf import PdfReader
+from fundwright.reading.presentations import PresentationReader
 from fundwright.reading.rtf import RtfReader
 from fundwright.reading.spreadsheets import SeparatedReader
 from fundwright.reading.text import TextReader
@@ -24,4 +25,5 @@ from fundwright.reading.workbooks import WorkbookReader
 def document_readers() -> Iterable[Reader]:
     # The text reader accepts everything that no other reader recognizes, so it must be last.
     formats = (WebArchiveReader(), EmailReader(), OutlookReader(), RtfReader(), HtmlReader(), MarkdownReader(), SeparatedReader())
-    return [ZipReader(), PdfReader(), WordReader(), WorkbookReader(), *OFFICE_READERS, *IMAGE_READERS, *formats, TextReader()]
+    packages = (ZipReader(), PdfReader(), WordReader(), WorkbookReader(), PresentationReader(), *OPEN_DOCUMENT_READERS)
+    return [*packages, *IMAGE_READERS, *formats, TextReader()]

@@ -26,8 +26,7 @@ class UnreadPart(BaseModel):
     name: str = ""
     count: int = 1
 
-    @property
-    def text(self) -> str:
+    def text(self, *, on_slide: bool) -> str:
         """In the reader's language."""
         what = {
             Missing.TEXT: t("part of the text"),
@@ -41,6 +40,8 @@ class UnreadPart(BaseModel):
             Missing.ATTACHMENT: t("a file"),
             Missing.UNKNOWN: t("possibly other parts, because the file could not be compared"),
         }[self.missing]
+        if self.page is not None and on_slide:
+            return t("slide {page}: {what}", page=self.page, what=what)
         if self.page is not None:
             return t("page {page}: {what}", page=self.page, what=what)
         return t("“{name}”: {what}", name=self.name, what=what) if self.name else what
@@ -61,6 +62,8 @@ class ReadingReport(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     pages: int = 0
+    are_slides: bool = Field(default=False, description="Whether the pages are slides.")
+    sheets: int = Field(default=0, description="Sheets of a spreadsheet that are not hidden.")
     tables: int = 0
     fields: int = Field(default=0, description="Fields of forms that are filled in.")
     notes: int = 0
@@ -72,8 +75,10 @@ class ReadingReport(BaseModel):
     @property
     def read_text(self) -> str:
         """What was read, in the reader's language, or "" if it is text only."""
+        pages = nt("{n} slide", "{n} slides", self.pages) if self.are_slides else nt("{n} page", "{n} pages", self.pages)
         counts = (
-            (self.pages, nt("{n} page", "{n} pages", self.pages)),
+            (self.pages, pages),
+            (self.sheets, nt("{n} sheet", "{n} sheets", self.sheets)),
             (self.tables, nt("{n} table", "{n} tables", self.tables)),
             (self.fields, nt("{n} form field", "{n} form fields", self.fields)),
             (self.notes, nt("{n} note", "{n} notes", self.notes)),
@@ -98,13 +103,15 @@ class ReadingReport(BaseModel):
     @property
     def unread_text(self) -> str:
         """What was not read, in the reader's language."""
-        return "; ".join(each.text for each in self.unread)
+        return "; ".join(each.text(on_slide=self.are_slides) for each in self.unread)
 
 
 def report_of(read: Document) -> ReadingReport:
     blocks = list(walk(read.blocks))
     return ReadingReport(
         pages=read.pages,
+        are_slides=read.are_slides,
+        sheets=read.sheets,
         tables=sum(isinstance(block, Table) for block in blocks),
         fields=sum(isinstance(block, document.Field) for block in blocks),
         notes=sum(isinstance(block, Note) for block in blocks),

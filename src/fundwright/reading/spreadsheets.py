@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+from statistics import median
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.document import Cell, Document, Paragraph, Table, plain, without_signs
-from fundwright.reading.from_docling import head_of
+from fundwright.reading.document import Document, without_signs
+from fundwright.reading.sheets import Sheet
 from fundwright.reading.text import decode, is_text
 
 _SEPARATORS = ",;\t|"
@@ -28,14 +29,11 @@ class SeparatedReader:
         separator = ""
         if first.lower().startswith("sep=") and len(first.strip()) == 5:  # Excel names the separator in this way
             separator, text = first.strip()[-1], rest
-        start = text[:10_000]
-        separator = separator or max(_SEPARATORS, key=lambda each: (start.split("\n", 1)[0].count(each), start.count(each)))
-        rows = list[tuple[tuple[int, Cell], ...]]()
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
+        lines = text[:10_000].splitlines() or [""]
+        separator = separator or max(_SEPARATORS, key=lambda each: (median(line.count(each) for line in lines), text.count(each)))
+        sheet = Sheet()
+        for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=separator)):
             report_progress()
-            if any(cell.strip() for cell in row):
-                rows.append(
-                    tuple((place, Cell((Paragraph(plain(cell)),) if cell.strip() else ())) for place, cell in enumerate(row))
-                )
-        table = Table(tuple(rows))
-        return Document((Table(table.rows, head_of(table)),))
+            for column, cell in enumerate(row):
+                sheet.add(number, column, cell if cell.strip() else "")
+        return Document(tuple(sheet.blocks()))

@@ -18,6 +18,7 @@ from typing import Any
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.document import HEAD, Mark, note_sign, without_signs
 from fundwright.reading.symbols import CHECKED, UNCHECKED, raised, symbol
+from fundwright.reading.xml_parts import parsed, rewritten, written
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _W14 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
@@ -59,7 +60,7 @@ _MAX_STYLES = 20
 class WordParts:
     """A Word file as docling reads it, and what stands in other parts of the file."""
 
-    file: io.BytesIO
+    file: io.BytesIO = field(default_factory=io.BytesIO)
     notes: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """The paragraphs of footnotes and endnotes, by key."""
     embedded: dict[str, tuple[str, bytes]] = field(default_factory=dict[str, tuple[str, bytes]])
@@ -77,41 +78,30 @@ class _Parts:
         self._archive = archive
         self._names = set(archive.namelist())
         self._styles = self._marks_of_styles()
-        self.result = WordParts(io.BytesIO())
+        self.result = WordParts()
 
     def rewritten(self) -> WordParts:
-        from lxml import etree
-
         stories = {name for name in self._names if _is_story(name)}
         for name in ("word/footnotes.xml", "word/endnotes.xml"):
             if name in self._names:
                 self._read_notes(self._parsed(name), name.removeprefix("word/").removesuffix("s.xml"))
-        with zipfile.ZipFile(self.result.file, "w", zipfile.ZIP_STORED) as written:
-            for entry in self._archive.infolist():
-                report_progress()
-                if entry.filename in ("word/footnotes.xml", "word/endnotes.xml"):
-                    content = _WITHOUT_NOTES[entry.filename]
-                elif entry.filename in stories:
-                    root = self._parsed(entry.filename)
-                    self._simplify(root, entry.filename)
-                    content = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
-                elif entry.filename == _CONTENT_TYPES:
-                    content = _OTHER_KINDS.sub(_DOCUMENT, self._archive.read(entry))
-                elif entry.filename == "word/styles.xml":
-                    root = self._parsed(entry.filename)
-                    _remove(root.iter(f"{_W}vanish", f"{_W}strike", f"{_W}dstrike"))
-                    content = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
-                else:
-                    content = self._archive.read(entry)
-                written.writestr(entry.filename, content)
-        self.result.file.seek(0)
+
+        def changed(name: str, part: bytes) -> bytes:
+            if name in _WITHOUT_NOTES:
+                return _WITHOUT_NOTES[name]
+            if name in stories:
+                self._simplify(root := parsed(part), name)
+                return written(root)
+            if name == "word/styles.xml":
+                _remove((root := parsed(part)).iter(f"{_W}vanish", f"{_W}strike", f"{_W}dstrike"))
+                return written(root)
+            return _OTHER_KINDS.sub(_DOCUMENT, part) if name == _CONTENT_TYPES else part
+
+        self.result.file = rewritten(self._archive, changed)
         return self.result
 
     def _parsed(self, name: str) -> Any:
-        from lxml import etree
-
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
-        return etree.fromstring(self._archive.read(name), parser)
+        return parsed(self._archive.read(name))
 
     def _marks_of_styles(self) -> dict[str, Mark]:
         """The styles whose text Word hides or strikes through."""
@@ -222,11 +212,11 @@ class _Parts:
             mark = (None if style is None else self._styles.get(style.get(f"{_W}val", ""))) or of_paragraph
         if mark is None and properties is not None and _is_invisible(run, properties):
             mark = Mark.HIDDEN
-        for written in list(run.iter(f"{_W}sym")):
+        for sign in list(run.iter(f"{_W}sym")):
             text = etree.Element(f"{_W}t")
-            code = written.get(f"{_W}char", "")
-            text.text = symbol(int(code, 16), written.get(f"{_W}font", "")) if _CODE.fullmatch(code) else ""
-            _replace(written, [text])
+            code = sign.get(f"{_W}char", "")
+            text.text = symbol(int(code, 16), sign.get(f"{_W}font", "")) if _CODE.fullmatch(code) else ""
+            _replace(sign, [text])
         for box in list(run.iter(f"{_W}checkBox")):
             states = [box.find(f"{_W}{tag}") for tag in ("checked", "default")]
             state = next((each for each in states if each is not None), None)

@@ -1,0 +1,206 @@
+"""Spreadsheets of each format: names of columns, titles, and what is not shown."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+
+import odfdo
+import openpyxl
+import pytest
+from openpyxl.styles import Font
+
+from fundwright.reading.document import Mark, Paragraph, Table
+from fundwright.reading.formats import read
+from fundwright.reading.lines import lines_of
+from fundwright.reading.plugin import document_readers
+from fundwright.reading.report import report_of
+
+Row = Sequence[str | int | None]
+_READERS = list(document_readers())
+_RATES: list[Row] = [["Role", "Site", "Rate"], ["Engineer", "Omaha", 120], ["Analyst", "Reno", 95]]
+_READ = ["| Role | Site | Rate |\n| - | - | - |\n| Engineer | Omaha | 120 |", "| Analyst | Reno | 95 |"]
+
+
+def xlsx(rows: Sequence[Row], *merged: str) -> bytes:
+    workbook = openpyxl.Workbook()
+    sheet = workbook.worksheets[0]
+    for row in rows:
+        sheet.append(list(row))
+    for cells in merged:
+        sheet.merge_cells(cells)
+    workbook.save(target := io.BytesIO())
+    return target.getvalue()
+
+
+def csv(rows: Sequence[Row], separator: str = ",") -> bytes:
+    width = max(map(len, rows))
+    return "\n".join(separator.join(str(cell or "") for cell in [*row, *[""] * (width - len(row))]) for row in rows).encode()
+
+
+def ods(*tables: odfdo.Table) -> bytes:
+    document = odfdo.Document("spreadsheet")
+    document.body.clear()
+    for table in tables:
+        document.body.append(table)
+    document.save(target := io.BytesIO())
+    return target.getvalue()
+
+
+def ods_table(rows: Sequence[Row], name: str = "Rates") -> odfdo.Table:
+    table = odfdo.Table(name)
+    for place, row in enumerate(rows):
+        table.set_row_values(place, list(row))
+    return table
+
+
+def texts(content: bytes, filename: str) -> list[str]:
+    return [line.text for line in lines_of(read(_READERS, content, filename))]
+
+
+@pytest.mark.parametrize(
+    ("above", "lines", "caption"),
+    [
+        ([], [], ""),
+        ([["Labor rates"]], [], "Labor rates\n"),
+        ([["Labor rates"], []], [], "Labor rates\n"),
+        ([["Labor rates"], ["Prepared by", "Ann"], []], ["Labor rates", "| Prepared by | Ann |"], ""),
+        ([["Acme"], [], ["Labor rates"], ["Valid", "from May"]], ["Acme", "Labor rates"], "Valid, from May\n"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["xlsx", "csv", "ods"])
+def test_the_names_of_columns_are_below_titles_and_notes(above: list[Row], lines: list[str], caption: str, form: str) -> None:
+    rows = [*above, *_RATES]
+    content = {"xlsx": xlsx, "csv": csv, "ods": lambda rows: ods(ods_table(rows))}[form](rows)
+    assert texts(content, f"a.{form}") == [*lines, caption + _READ[0], _READ[1]]
+
+
+def test_a_merged_title_is_a_caption_and_merged_names_are_names_of_groups() -> None:
+    rows: list[Row] = [
+        ["Labor rates"],
+        ["Role", "FY 2025", None, "FY 2026"],
+        [None, "Omaha", "Reno", "Omaha"],
+        ["Engineer", 120, 110, 125],
+    ]
+    assert texts(xlsx(rows, "A1:D1", "A2:A3", "B2:C2"), "a.xlsx") == [
+        "Labor rates\n| Role | FY 2025 / Omaha | FY 2025 / Reno | FY 2026 / Omaha |\n| - | - | - | - |\n| Engineer | 120 | 110 | 125 |"
+    ]
+
+
+def test_each_table_of_a_sheet_has_its_names() -> None:
+    second: list[Row] = [["Travel"], ["City", "Nights", "Cost"], ["Reno", 3, 900]]
+    assert texts(xlsx([*_RATES, [], *second]), "a.xlsx") == [
+        *_READ, "Travel\n| City | Nights | Cost |\n| - | - | - |\n| Reno | 3 | 900 |",
+    ]  # fmt: skip
+
+
+def test_a_blank_row_does_not_end_a_table() -> None:
+    assert texts(xlsx([*_RATES, [], ["Total", None, 215]]), "a.xlsx") == [*_READ, "| Total |  | 215 |"]
+
+
+def test_rows_of_values_are_no_names() -> None:
+    assert texts(xlsx([["Gauge", 12, 7], ["Pump", 3, 9]]), "a.xlsx") == ["| Gauge | 12 | 7 |", "| Pump | 3 | 9 |"]
+    assert texts(xlsx([["Item", 2024, 2025], ["Pump", 3, 9]]), "a.xlsx") == [
+        "| Item | 2024 | 2025 |\n| - | - | - |\n| Pump | 3 | 9 |"
+    ]
+
+
+def test_a_title_with_commas_does_not_choose_the_separator() -> None:
+    content = csv([["Rates, Omaha, Reno, and Provo"], ["Role", "Rate", "Site"], ["Engineer", 120, "Reno"]], ";")
+    assert texts(content, "a.csv") == [
+        "Rates, Omaha, Reno, and Provo\n| Role | Rate | Site |\n| - | - | - |\n| Engineer | 120 | Reno |"
+    ]
+
+
+def test_sheets_are_counted_and_not_pages() -> None:
+    report = report_of(read(_READERS, ods(ods_table(_RATES), ods_table(_RATES, "More")), "a.ods"))
+    assert report.read_text == "2 sheets, 2 tables"
+
+
+def test_what_a_sheet_does_not_show_stays_marked() -> None:
+    workbook = openpyxl.Workbook()
+    sheet = workbook.worksheets[0]
+    for row in _RATES:
+        sheet.append(list(row))
+    sheet.row_dimensions[3].hidden = True
+    sheet["B2"].font = Font(strike=True)
+    workbook.create_sheet("Secret").sheet_state = "hidden"
+    workbook["Secret"]["A1"] = "secret"
+    workbook.save(target := io.BytesIO())
+    document = read(_READERS, target.getvalue(), "a.xlsx")
+    assert [line.text for line in lines_of(document)] == ["| Role | Site | Rate |\n| - | - | - |\n| Engineer |  | 120 |"]
+    marked = [(run.text.strip(), run.mark) for block in document.blocks if isinstance(block, Paragraph) for run in block.runs]
+    assert marked == [
+        ("Omaha", Mark.STRUCK), ("Analyst", Mark.HIDDEN), ("Reno", Mark.HIDDEN), ("95", Mark.HIDDEN), ("secret", Mark.HIDDEN),
+    ]  # fmt: skip
+    assert report_of(document).read_text == "1 sheet, 1 table"
+
+
+ODF_NAMES = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{full}:1.0"'
+    for name, full in (
+        ("office", "office"),
+        ("style", "style"),
+        ("table", "table"),
+        ("text", "text"),
+        ("fo", "xsl-fo-compatible"),
+    )
+)
+
+
+def ods_file(tables: str, styles: str = "") -> bytes:
+    source = (
+        f"<office:document-content {ODF_NAMES}><office:automatic-styles>{styles}</office:automatic-styles>"
+        f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body></office:document-content>"
+    )
+    with zipfile.ZipFile(target := io.BytesIO(), "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", source)
+    return target.getvalue()
+
+
+def _cells(*values: str, attributes: str = "") -> str:
+    cells = "".join(f"<table:table-cell {attributes}><text:p>{value}</text:p></table:table-cell>" for value in values)
+    return f"<table:table-row>{cells}</table:table-row>"
+
+
+def test_the_cells_of_ods_are_read_as_they_are_shown() -> None:
+    styles = (
+        '<style:style style:name="gone" style:family="table"><style:table-properties table:display="false"/></style:style>'
+        '<style:style style:name="old" style:family="table-cell"><style:text-properties style:text-line-through-style="solid"/></style:style>'
+        '<style:style style:name="part" style:family="text"><style:text-properties text:display="none"/></style:style>'
+    )
+    rows = (
+        '<table:table-column table:number-columns-repeated="3"/><table:table-column table:visibility="collapse"/>'
+        + _cells("Item", "Date", "Share", "Key")
+        + "<table:table-row><table:table-cell><text:p>Pump <text:span text:style-name='part'>77</text:span></text:p></table:table-cell>"
+        '<table:table-cell office:value-type="date" office:date-value="2026-05-01"><text:p>May 1, 2026</text:p></table:table-cell>'
+        '<table:table-cell office:value-type="percentage" office:value="0.125"><text:p>12.5%</text:p></table:table-cell>'
+        "<table:table-cell><text:p>k1</text:p></table:table-cell></table:table-row>"
+        '<table:table-row table:visibility="collapse"><table:table-cell><text:p>Hose</text:p></table:table-cell></table:table-row>'
+        + _cells("Gauge", "old date", attributes='table:style-name="old"')
+        + '<table:table-row table:number-rows-repeated="1048576"><table:table-cell/></table:table-row>'
+    )
+    tables = (
+        f'<table:table table:name="A">{rows}</table:table><table:table table:style-name="gone">{_cells("secret")}</table:table>'
+    )
+    document = read(_READERS, ods_file(tables, styles), "a.ods")
+    assert [line.text for line in lines_of(document)] == [
+        "| Item | Date | Share |\n| - | - | - |\n| Pump | May 1, 2026 | 12.5% |"
+    ]
+    marked = {
+        run.text.strip(): run.mark for block in document.blocks if isinstance(block, Paragraph) for run in block.runs if run.mark
+    }
+    assert marked == {
+        "77": Mark.HIDDEN, "Key": Mark.HIDDEN, "k1": Mark.HIDDEN, "Hose": Mark.HIDDEN,
+        "Gauge": Mark.STRUCK, "old date": Mark.STRUCK, "secret": Mark.HIDDEN,
+    }  # fmt: skip
+    assert report_of(document).read_text == "1 sheet, 1 table"
+
+
+def test_cells_that_are_repeated_a_billion_times_are_not_multiplied() -> None:
+    cell = '<table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell>'
+    row = f'<table:table-row table:number-rows-repeated="1048576">{cell}</table:table-row>'
+    document = read(_READERS, ods_file(f"<table:table>{row}</table:table>"), "a.ods")
+    assert sum(len(row) for block in document.blocks if isinstance(block, Table) for row in block.rows) < 100_000
