@@ -103,6 +103,19 @@ class TestRtf:
         source = r"{\rtf1\ansi We hold {\strike 77}{\v 78}{\deleted 79}12 patents.{\footnote In 2025.}\par Next\par}"
         assert texts(source, "a.rtf") == ["We hold 12 patents. (In 2025.)", "Next"]
 
+    def test_text_that_a_style_hides_or_strikes_is_left_out(self) -> None:
+        styles = r"{\stylesheet{\s1\strike Old;}{\s2\sbasedon1 Older;}{\*\cs3\v Internal;}{\s4 Plain;}}"
+        source = rf"{{\rtf1\ansi{styles}\pard\plain\s1 Old.\par\pard\plain\s2 Older.\par\pard\plain\s4 We hold {{\cs3 77}}12 patents.\par}}"
+        assert texts(source, "a.rtf") == ["We hold 12 patents."]
+        assert texts(source.replace(r"\s2 Older.", r"\s2\strike0 Shown."), "a.rtf") == ["Shown.", "We hold 12 patents."]
+
+    def test_paragraphs_of_a_cell_stay_in_it(self) -> None:
+        source = r"{\rtf1\ansi\trowd\cellx1\cellx2\cellx3\pard\intbl Item\cell Site\cell Cost\cell\row"
+        source += r"\trowd\pard\intbl Staff\par on call\cell Reno\cell 5\cell{\trowd\cellx1\cellx2\cellx3\row}\pard After\par the table\par}"
+        assert texts(source, "a.rtf") == [
+            "| Item | Site | Cost |\n| - | - | - |\n| Staff on call | Reno | 5 |", "After", "the table",
+        ]  # fmt: skip
+
     def test_boxes_rows_and_other_character_sets_are_read(self) -> None:
         box = r"{{\field{{\*\fldinst FORMCHECKBOX {{\*\formfield{{\fftype1\ffres{0}}}}}}}{{\fldrslt }}}}"
         source = (

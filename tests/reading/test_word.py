@@ -5,8 +5,10 @@ import zipfile
 
 import docx
 import pytest
+from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml.ns import nsdecls
 from docx.oxml.parser import parse_xml
+from docx.shared import RGBColor
 
 from fundwright.reading.formats import read
 from fundwright.reading.lines import lines_of
@@ -105,6 +107,51 @@ class TestNotVisible:
         row_gone = row(paragraph(run("Old")), paragraph(run("1")), properties='<w:trPr><w:del w:id="2" w:author="x"/></w:trPr>')
         content = word_file(paragraph(run("We have ") + gone + run("nine crews.")) + table(row(paragraph(run("New")), paragraph(run("2"))), row_gone))  # fmt: skip
         assert texts(content) == ["We have nine crews.", "| New | 2 |"]
+
+    def test_is_white_text_of_a_style_unless_it_is_on_a_color(self) -> None:
+        document = docx.Document()
+        style = document.styles.add_style("Internal", WD_STYLE_TYPE.PARAGRAPH)
+        style.font.color.rgb = RGBColor(255, 255, 255)
+        derived = document.styles.add_style("Derived", WD_STYLE_TYPE.PARAGRAPH)
+        derived.base_style = style
+        banner = document.styles.add_style("Banner", WD_STYLE_TYPE.PARAGRAPH)
+        banner.base_style = style
+        banner.element.get_or_add_pPr().append(parse_xml(f'<w:shd {nsdecls("w")} w:val="clear" w:fill="1F4E79"/>'))
+        document.add_paragraph("We hold 12 patents.")
+        document.add_paragraph("The floor price is $121.", style=style)
+        document.add_paragraph("Old. ", style=derived).add_run("Black.").font.color.rgb = RGBColor(0, 0, 0)
+        document.add_paragraph("Capabilities", style=banner)
+        document.save(target := io.BytesIO())
+        assert texts(target.getvalue()) == ["We hold 12 patents.", "Black.", "Capabilities"]
+
+    def test_is_the_end_of_a_paragraph_that_is_deleted(self) -> None:
+        deleted = '<w:pPr><w:rPr><w:del w:id="1" w:author="x"/></w:rPr></w:pPr>'
+        gone = '<w:del w:id="2" w:author="x"><w:r><w:delText>old </w:delText></w:r></w:del>'
+        content = word_file(
+            paragraph(deleted + run("We have ") + gone) + paragraph(deleted + gone) + paragraph(run("nine crews."))
+        )
+        assert texts(content) == ["We have nine crews."]
+
+    def test_is_a_cell_or_table_that_is_deleted(self) -> None:
+        deleted = '<w:trPr><w:del w:id="2" w:author="x"/></w:trPr>'
+        cell = f'<w:tc><w:tcPr><w:cellDel w:id="3" w:author="x"/></w:tcPr>{paragraph(run("old"))}</w:tc>'
+        rows = row(paragraph(run("Crews")), paragraph(run("9"))).replace("</w:tr>", f"{cell}</w:tr>")
+        content = word_file(
+            table(rows) + paragraph(run("End.")) + table(row(paragraph(run("x")), paragraph(run("y")), properties=deleted))
+        )
+        assert texts(content) == ["| Crews | 9 |", "End."]
+
+    def test_is_a_field_in_the_condition_of_another(self) -> None:
+        def field(instruction: str, result: str) -> str:
+            sign = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'.format
+            written = f"<w:r><w:instrText>{instruction}</w:instrText></w:r>" if instruction.isupper() else instruction
+            return sign("begin") + written + sign("separate") + run(result) + sign("end")
+
+        condition = f"<w:r><w:instrText>IF </w:instrText></w:r>{field('MERGEFIELD STATE', 'Nevada')}"
+        text = run("We work in ") + field(condition, "Reno ") + field("DATE", "today") + run(".")
+        assert texts(word_file(paragraph(text))) == ["We work in Reno today."]
+        begin = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
+        assert texts(word_file(paragraph(begin + run("A field without an end.")))) == ["A field without an end."]
 
 
 class TestBoxes:

@@ -22,6 +22,8 @@ _CODE_PAGES = {
 }  # fmt: skip
 """Encodings of the character sets of fonts."""
 _HIDES = ("v", "deleted", "strike", "striked")
+_STYLES = ("s", "cs")
+"""Styles of paragraphs and of characters."""
 _BOX = "1"
 """The type of a box among the fields of old forms."""
 _ITEM = re.compile(r"\s{0,20}(\S{1,10})\t(.*)", re.DOTALL)
@@ -34,6 +36,7 @@ class _Group:
     """The state of a group of the file, which ends with it."""
 
     is_hidden: bool = False
+    is_hidden_by_style: bool = False
     font: int = 0
     is_field: bool = False
     end: str = ""
@@ -61,6 +64,7 @@ def _simplified(source: str) -> str:
     encodings = {int(font): _CODE_PAGES.get(int(charset), "") for font, charset in _FONT.findall(source[:200_000])}
     written, groups = list[str](), [_Group()]
     form, box = "", ""
+    hidden_styles, in_row = _hidden_styles(source), False
     for token in _TOKEN.finditer(source):
         report_progress()
         word, number, code, sign, brace, text = token.groups()
@@ -72,11 +76,22 @@ def _simplified(source: str) -> str:
             written.append(f"{group.end}}}{box if group.is_field else ''}")
             box = "" if group.is_field else box
             groups = groups[:-1] or [_Group()]
+        elif word in _STYLES:
+            is_hidden = (word, number) in hidden_styles or (word == "cs" and group.is_hidden_by_style)
+            groups[-1] = replace(group, is_hidden_by_style=is_hidden)
+            written.append(token[0])
         elif word in _HIDES:
-            groups[-1] = replace(group, is_hidden=number != "0")
+            groups[-1] = replace(group, is_hidden=number != "0", is_hidden_by_style=False)
+            written.append(token[0])
         elif word == "plain":
             groups[-1] = replace(group, is_hidden=False)
             written.append(token[0])
+        elif word in ("trowd", "intbl", "row", "pard"):
+            in_row = word in ("trowd", "intbl")
+            groups[-1] = replace(group, is_hidden_by_style=group.is_hidden_by_style and word != "pard")
+            written.append(token[0])
+        elif word == "par" and in_row:
+            written.append(_escaped(" "))
         elif word == "f" and number:
             groups[-1] = replace(group, font=int(number))
             written.append(token[0])
@@ -90,13 +105,32 @@ def _simplified(source: str) -> str:
             form = number
         elif word in ("ffres", "ffdefres") and form == _BOX and number in ("0", "1"):
             box = _escaped(CHECKED if number == "1" else UNCHECKED)
-        elif group.is_hidden and (text or code or word == "u" or (sign and sign not in "*~_-")):
+        elif (group.is_hidden or group.is_hidden_by_style) and (text or code or word == "u" or (sign and sign not in "*~_-")):
             continue
         elif code and int(code, 16) > 127 and encodings.get(group.font):
             written.append(_escaped(bytes([int(code, 16)]).decode(encodings[group.font], errors="replace")))
         elif sign != "-":  # a place where a word may be divided
             written.append(token[0])
     return "".join(written)
+
+
+def _hidden_styles(source: str) -> set[tuple[str, str]]:
+    """The styles whose text Word does not show, each with its kind and number."""
+    hidden = set[tuple[str, str]]()
+    start = source.find("{\\stylesheet")
+    style, depth = ("", ""), 0
+    for token in _TOKEN.finditer(source, start) if start >= 0 else ():
+        report_progress()
+        word, number, _, _, brace, _ = token.groups()
+        if brace:
+            depth += 1 if brace == "{" else -1
+            if not depth:
+                break
+        elif word in _STYLES:
+            style = (word, number)
+        elif (word in _HIDES and number != "0") or (word == "sbasedon" and (style[0], number) in hidden):
+            hidden.add(style)
+    return hidden
 
 
 def _escaped(text: str) -> str:

@@ -11,7 +11,7 @@ import io
 import posixpath
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,7 +77,7 @@ class _Parts:
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         self._names = set(archive.namelist())
-        self._styles = self._marks_of_styles()
+        self._styles = self._chains_of_styles()
         self.result = WordParts()
 
     def rewritten(self) -> WordParts:
@@ -103,23 +103,22 @@ class _Parts:
     def _parsed(self, name: str) -> Any:
         return parsed(self._archive.read(name))
 
-    def _marks_of_styles(self) -> dict[str, Mark]:
-        """The styles whose text Word hides or strikes through."""
+    def _chains_of_styles(self) -> dict[str, list[Any]]:
+        """The styles, each with those that it is based on. That of paragraphs without a style has no name."""
         if "word/styles.xml" not in self._names:
             return {}
         styles = {style.get(f"{_W}styleId", ""): style for style in self._parsed("word/styles.xml").iter(f"{_W}style")}
-        marks = dict[str, Mark]()
-        for name in styles:
-            style, depth = styles.get(name), 0
-            while style is not None and depth < _MAX_STYLES:
-                properties = style.find(f"{_W}rPr")
-                mark = None if properties is None else _mark_in(properties)
-                if mark is not None:
-                    marks[name] = mark
-                    break
+        chains = dict[str, list[Any]]()
+        for name, first in styles.items():
+            chain, style = list[Any](), first
+            while style is not None and len(chain) < _MAX_STYLES:
+                chain.append(style)
                 base = style.find(f"{_W}basedOn")
-                style, depth = (None if base is None else styles.get(base.get(f"{_W}val", ""))), depth + 1
-        return marks
+                style = None if base is None else styles.get(base.get(f"{_W}val", ""))
+            chains[name] = chain
+            if first.get(f"{_W}type") == "paragraph" and first.get(f"{_W}default") in ("1", "true"):
+                chains[""] = chain
+        return chains
 
     def _related(self, name: str) -> dict[str, str]:
         """The names of the parts that a part refers to, by id."""
@@ -150,8 +149,13 @@ class _Parts:
         for row in list(root.iter(f"{_W}tr")):
             if row.find(f"{_W}trPr/{_W}del") is not None or _is_on(row.find(f"{_W}trPr/{_W}hidden")):
                 row.getparent().remove(row)
+        _remove(cell for cell in root.iter(f"{_W}tc") if cell.find(f"{_W}tcPr/{_W}cellDel") is not None)
+        _remove(table for table in root.iter(f"{_W}tbl") if next(table.iter(f"{_W}tc"), None) is None)
         for table in root.iter(f"{_W}tbl"):
             _complete_grid(table)
+        _empty_instructions(root)
+        for paragraph in list(root.iter(f"{_W}p")):
+            _join_next(paragraph)
         for deleted in root.iter(f"{_W}del", f"{_W}moveFrom"):
             _remove(deleted.iter(f"{_MATH}oMath", *(f"{_W}{tag}" for tag in _NOT_TEXT)))
             for text in deleted.iter(f"{_W}delText", f"{_W}t"):
@@ -159,12 +163,12 @@ class _Parts:
         for element in list(root.iter(*(f"{_W}{tag}" for tag in _UNWRAPPED))):
             _replace(element, list(element))
         for paragraph in list(root.iter(f"{_W}p")):
-            style = paragraph.find(f"{_W}pPr/{_W}pStyle") if self._styles else None
-            mark = None if style is None else self._styles.get(style.get(f"{_W}val", ""))
+            style = paragraph.find(f"{_W}pPr/{_W}pStyle")
+            chain = self._styles.get("" if style is None else style.get(f"{_W}val", ""), [])
             runs = list(paragraph.iterchildren(f"{_W}r"))
             for run in runs:
                 report_progress()
-                self._simplify_run(run, mark)
+                self._simplify_run(run, chain)
             _join(runs)
         related = self._related(name) if name else {}
         for chunk in list(root.iter(f"{_W}altChunk")):
@@ -198,20 +202,17 @@ class _Parts:
             control.addnext(child)
         control.getparent().remove(control)
 
-    def _simplify_run(self, run: Any, of_paragraph: Mark | None) -> None:
-        """Give a run no format, so that no word is divided, but a mark if Word does not show it, by itself or because of its paragraph."""
+    def _simplify_run(self, run: Any, styles: Sequence[Any]) -> None:
+        """Give a run no format, so that no word is divided, but a mark if Word does not show it, by itself or because of the styles of its
+        paragraph."""
         from lxml import etree
 
         properties = run.find(f"{_W}rPr")
-        mark = None if properties is None else _mark_in(properties)
-        shown = properties is not None and any(
-            each is not None and not _is_on(each) for each in (properties.find(f"{_W}vanish"), properties.find(f"{_W}strike"))
+        style = None if properties is None else properties.find(f"{_W}rStyle")
+        styles = [*(self._styles.get(style.get(f"{_W}val", ""), []) if style is not None else []), *styles]
+        mark = _mark_of(
+            run, [each for each in (properties, *(style.find(f"{_W}rPr") for style in styles)) if each is not None], styles
         )
-        if mark is None and not shown:
-            style = None if properties is None else properties.find(f"{_W}rStyle")
-            mark = (None if style is None else self._styles.get(style.get(f"{_W}val", ""))) or of_paragraph
-        if mark is None and properties is not None and _is_invisible(run, properties):
-            mark = Mark.HIDDEN
         for sign in list(run.iter(f"{_W}sym")):
             text = etree.Element(f"{_W}t")
             code = sign.get(f"{_W}char", "")
@@ -320,24 +321,27 @@ def _is_on(element: Any) -> bool:
     return element is not None and element.get(f"{_W}val", "1") not in ("0", "false", "off", "none")
 
 
-def _mark_in(properties: Any) -> Mark | None:
-    """The mark that the format of a run or style has."""
-    found: Callable[[str], Any] = lambda tag: properties.find(f"{_W}{tag}")  # noqa: E731
+def _mark_of(run: Any, formats: Sequence[Any], styles: Sequence[Any]) -> Mark | None:
+    """The mark of a run. Its own format comes before those of its styles."""
+
+    def found(tag: str) -> Any:
+        return next((each for format in formats if (each := format.find(f"{_W}{tag}")) is not None), None)
+
     if _is_on(found("vanish")) or _is_on(found("specVanish")):
         return Mark.HIDDEN
-    return Mark.STRUCK if _is_on(found("strike")) or _is_on(found("dstrike")) else None
-
-
-def _is_invisible(run: Any, properties: Any) -> bool:
-    """Whether the text is white on white, or too small to be seen. The background of a text in a shape or in a table with a style is
-    not known."""
-    size = properties.find(f"{_W}sz")
+    if _is_on(found("strike")) or _is_on(found("dstrike")):
+        return Mark.STRUCK
+    size, color = found("sz"), found("color")
     if size is not None and size.get(f"{_W}val", "").isdigit() and int(size.get(f"{_W}val")) <= _INVISIBLE_HALF_POINTS:
-        return True
-    color = properties.find(f"{_W}color")
-    if color is None or color.get(f"{_W}val", "").upper() != "FFFFFF" or properties.find(f"{_W}highlight") is not None:
-        return False
-    shadings = [properties.find(f"{_W}shd")]
+        return Mark.HIDDEN
+    is_white = color is not None and color.get(f"{_W}val", "").upper() == "FFFFFF"
+    shadings = [found("shd"), *(style.find(f"{_W}pPr/{_W}shd") for style in styles)]
+    return Mark.HIDDEN if is_white and found("highlight") is None and _is_on_white(run, shadings) else None
+
+
+def _is_on_white(run: Any, shadings: Sequence[Any]) -> bool:
+    """Whether the background is white. That of a text in a shape or in a table with a style is not known."""
+    shadings = list(shadings)
     for parent in run.iterancestors():
         if parent.tag in (f"{_W}p", f"{_W}tc"):
             shadings.append(parent.find(f"{parent.tag}Pr/{_W}shd"))
@@ -348,6 +352,35 @@ def _is_invisible(run: Any, properties: Any) -> bool:
         elif parent.tag == f"{_W}txbxContent":
             return False
     return all(each is None or each.get(f"{_W}fill", "auto").upper() in ("AUTO", "FFFFFF") for each in shadings)
+
+
+def _empty_instructions(root: Any) -> None:
+    """Remove the text of fields inside the instruction of another field, such as the condition of IF, which Word does not show."""
+    fields = list[list[Any] | None]()
+    """The texts in the instruction of each open field, and None after it."""
+    for element in root.iter(f"{_W}fldChar", *(f"{_W}{tag}" for tag in ("t", "delText", "sym"))):
+        kind = element.get(f"{_W}fldCharType")
+        if element.tag != f"{_W}fldChar":
+            instruction = next((texts for texts in fields if texts is not None), None)
+            if instruction is not None:
+                instruction.append(element)
+        elif kind == "begin":
+            fields.append([])
+        elif fields and kind in ("separate", "end"):
+            _remove(fields.pop() or [])
+            fields += [None] if kind == "separate" else []
+
+
+def _join_next(paragraph: Any) -> None:
+    """Put a paragraph whose end is deleted at the beginning of the next one."""
+    marks = paragraph.find(f"{_W}pPr/{_W}rPr")
+    following = paragraph.getnext()
+    is_deleted = marks is not None and any(marks.find(f"{_W}{tag}") is not None for tag in ("del", "moveFrom"))
+    if is_deleted and following is not None and following.tag == f"{_W}p":
+        properties = following.find(f"{_W}pPr")
+        start = 0 if properties is None else following.index(properties) + 1
+        following[start:start] = [child for child in paragraph if child.tag != f"{_W}pPr"]
+        paragraph.getparent().remove(paragraph)
 
 
 def _paragraph(like: Any, text: str) -> Any:
