@@ -24,6 +24,7 @@ from fundwright.reading.formats import read
 from fundwright.reading.plugin import document_readers
 from fundwright.reading.report import report_of
 from fundwright.reading.unread import with_unread
+from tests.reading.pictures import page_of, saved
 from tests.support.pdf_files import painted_pdf, written_pdf
 
 TEXT = "The crew of nine people repairs roofs and gutters in every county of the state."
@@ -99,6 +100,11 @@ class TestWord:
 
     def test_large_pictures_are_counted(self) -> None:
         assert unread(word(picture(800, 600), picture(900, 700)), "a.docx") == [("picture", None, "", 2)]
+
+    def test_small_pictures_are_counted_if_they_have_text(self) -> None:
+        texts = ("Certificate expires in May", "Acme")
+        pictures = [io.BytesIO(saved(page_of(text, size=(360, 300), left=20))) for text in texts]
+        assert unread(word(*pictures), "a.docx") == [("picture", None, "", 1)]
 
     @pytest.mark.parametrize(
         ("part", "missing"),

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from lxml import etree, html
 from msgspec.structs import replace
+from PIL import Image
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.document import (
@@ -37,6 +38,7 @@ from fundwright.reading.document import (
 )
 from fundwright.reading.pdf_objects import objects_on
 from fundwright.reading.placed import Box, contains
+from fundwright.reading.recognition import may_recognize, recognized
 
 _WORD = re.compile(r"\w{1,40}")
 _ENOUGH = 0.8
@@ -51,7 +53,9 @@ _LARGE_SHARE = 0.03
 _MARGIN, _MIN_PAGES, _MIN_SHARE = 0.2, 3, 0.5
 """Pictures in this share of a page at its sides are logos if they stand there on so many pages."""
 _CELL_POINTS, _SEGMENTS_OF_RECTANGLE = 12, 5
-_LARGE_PIXELS = 250_000
+_LARGE_PIXELS, _SMALL_PIXELS = 250_000, 10_000
+_FEW_WORDS = 3
+"""Pictures between these sizes are reported if so many words of two characters are recognized in them. A logo has fewer."""
 _MOST_REPORTED = 50
 _MOST_PICTURE_BYTES = 50_000_000
 
@@ -305,7 +309,7 @@ def _parts_of_package(content: bytes) -> tuple[int, list[_Part]]:
             if missing in (Missing.MEDIA, Missing.OBJECT):
                 parts.append(_Part(missing, page=page))
             elif missing is Missing.PICTURE:
-                if member.file_size <= _MOST_PICTURE_BYTES and _is_large(package.read(member)):
+                if member.file_size <= _MOST_PICTURE_BYTES and _is_content(package.read(member)):
                     parts.append(_Part(missing))
             elif missing is not None:
                 with package.open(member) as part:
@@ -323,11 +327,14 @@ def _words_of_part(part: Any) -> list[str]:
     return words
 
 
-def _is_large(picture: bytes) -> bool:
-    from PIL import Image
-
+def _is_content(picture: bytes) -> bool:
+    """Whether a picture is large, or has text and is not very small."""
     try:
-        width, height = Image.open(io.BytesIO(picture)).size
+        opened = Image.open(io.BytesIO(picture))
+        pixels = opened.width * opened.height
+        if pixels >= _LARGE_PIXELS or pixels < _SMALL_PIXELS or not may_recognize():
+            return pixels >= _LARGE_PIXELS
+        words = _words(" ".join(line.text for line in recognized(opened)))
     except (OSError, ValueError, Image.DecompressionBombError):
         return False
-    return width * height >= _LARGE_PIXELS
+    return sum(len(word) > 1 for word in words) >= _FEW_WORDS
