@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Sequence
 
 import docx
 import pytest
@@ -152,6 +153,40 @@ class TestNotVisible:
         assert texts(word_file(paragraph(text))) == ["We work in Reno today."]
         begin = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
         assert texts(word_file(paragraph(begin + run("A field without an end.")))) == ["A field without an end."]
+
+
+class TestForms:
+    _ROWS = (
+        ("Agency", "Army Corps", "Contract number", "W9127"),
+        ("Title", "Stream gauges", "Value", "$1,200,000"),
+        ("Period", "2021 to 2023", "Contact", "Jane Moss"),
+    )
+
+    @staticmethod
+    def _table(rows: Sequence[Sequence[str]], properties: Sequence[str] = ("", "", "", "")) -> bytes:
+        cells = ([paragraph(run(text, each)) for text, each in zip(texts, properties, strict=True)] for texts in rows)
+        return word_file(table(*(row(*each) for each in cells)))
+
+    def test_have_no_names_of_columns(self) -> None:
+        written = [f"| {' | '.join(texts)} |" for texts in self._ROWS]
+        assert texts(self._table(self._ROWS)) == written
+        assert texts(self._table(self._ROWS[1:])) == written[1:]
+
+    def test_are_known_by_bold_labels(self) -> None:
+        rows = (("Agency", "Army Corps", "Title", "Stream gauges"), ("Lead", "Ann Lee", "Site", "Omaha"))
+        assert texts(self._table(rows, ("<w:b/>", "", "<w:b/>", ""))) == [f"| {' | '.join(each)} |" for each in rows]
+
+    @pytest.mark.parametrize(
+        "below",
+        [
+            (("Design", "Ann Lee", "Done", "June 3"), ("Build", "Bo Hay", "Open", "TBD")),
+            (("Design", "12", "Reno", "$300"), ("Build", "9", "Omaha", "$200")),
+            (("Design", "Phase 1", "Done", "June 3"), ("Build", "no phase", "Done", "soon")),
+        ],
+    )
+    def test_are_no_tables_of_four_columns(self, below: tuple[tuple[str, ...], ...]) -> None:
+        rows = (("Task", "Owner", "Status", "Due"), *below)
+        assert texts(self._table(rows))[0].startswith("| Task | Owner | Status | Due |\n| - |")
 
 
 class TestBoxes:

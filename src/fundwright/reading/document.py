@@ -19,9 +19,11 @@ NOTE = "\ufdd4"
 """Stands in a text before the key of a note that the text refers to, and `_END` after it."""
 HEAD = "\ufdd5"
 """Stands in the first cell of a row that names columns."""
+FORM = "\ufdd6"
+"""Stands in the first cell of a table that is a form: labels, each with its value beside it."""
 _KEPT = "–—‘’“”…"
 _AS_KEPT = {ord(character): chr(0xFDE0 + place) for place, character in enumerate(_KEPT)}
-_FROM_KEPT = {0xFDE0 + place: character for place, character in enumerate(_KEPT)} | {ord(HEAD): ""}
+_FROM_KEPT = {0xFDE0 + place: character for place, character in enumerate(_KEPT)} | {ord(HEAD): "", ord(FORM): ""}
 _SIGNS = dict.fromkeys(range(0xFDD0, 0xFDF0))
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.document import (
+    FORM,
     HEAD,
     Block,
     Cell,
@@ -32,6 +33,7 @@ from fundwright.reading.document import (
 
 _BULLETS = frozenset("-*•·◦▪●○■–—o")
 _MIN_ROWS, MIN_COLUMNS, _LONGEST_NAME = 2, 3, 80
+_FORM_COLUMNS, _LONGEST_LABEL = 4, 40
 _YEARS = range(1900, 2101)
 _VALUE = re.compile(r"[$€£]\s?\d|\d{3},\d{3}|\d\s?%|@|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\d{4}-\d\d-\d\d|:\s*$")
 _NO_SPACE_BEFORE, _NO_SPACE_AFTER = re.compile(r"[\s.,;:!?%)\]]"), re.compile(r"[\s(\[$€£]$")
@@ -173,7 +175,7 @@ class _Reading:
         from docling_core.types.doc.document import RichTableCell
 
         rows: list[list[tuple[int, Cell]]] = [[] for _ in range(item.data.num_rows)]
-        heads, marked = set(range(item.data.num_rows)), set[int]()
+        heads, marked, is_form = set(range(item.data.num_rows)), set[int](), False
         for cell in sorted(item.data.table_cells, key=lambda cell: (cell.start_row_offset_idx, cell.start_col_offset_idx)):
             report_progress()
             inner = (
@@ -185,6 +187,7 @@ class _Reading:
             spans = Cell(tuple(inner), min(cell.row_span, item.data.num_rows), max(1, across))
             if cell.start_row_offset_idx < len(rows):
                 rows[cell.start_row_offset_idx].append((cell.start_col_offset_idx, spans))
+            is_form = is_form or FORM in cell.text
             if HEAD in cell.text:
                 marked.add(cell.start_row_offset_idx)
             if not cell.column_header and cell.text.strip():
@@ -194,7 +197,7 @@ class _Reading:
         table = Table(tuple(map(tuple, rows)), head, caption[0].runs if caption else (), page)
         if self._is_page or marked:
             return replace(table, head=max(marked) + 1) if marked == set(range(len(marked))) and marked else table
-        return replace(table, head=head_of(table))
+        return replace(table, head=0 if is_form else head_of(table))
 
 
 def head_of(table: Table) -> int:
@@ -202,8 +205,31 @@ def head_of(table: Table) -> int:
     amount, and there are at least three. In two columns, the first one usually names the second."""
     if len(table.rows) < _MIN_ROWS or len(table.rows[0]) < MIN_COLUMNS or any(cell.columns > 1 for _, cell in table.rows[0]):
         return 0
-    names = [" ".join(visible(block.runs) for block in cell.blocks if isinstance(block, Paragraph)) for _, cell in table.rows[0]]
-    return int(are_names(names) and 2 * sum(map(bool, names)) > len(names))
+    names = _texts(table.rows[0])
+    return int(are_names(names) and 2 * sum(map(bool, names)) > len(names) and not is_form(table))
+
+
+def is_form(table: Table) -> bool:
+    """Whether a table has a label and its value, twice in each row: no label is there twice or has a digit, and values of the first row or in
+    both columns below it differ in kind from each other, which those below a name do not."""
+    rows = [_texts(row) for row in table.rows]
+    if any(len(row) != _FORM_COLUMNS for row in rows):
+        return False
+    labels = [text for row in rows for text in row[::2] if text]
+    if len(labels) != len(set(labels)) or not all(len(text) <= _LONGEST_LABEL and text[0].isalpha() for text in labels):
+        return False
+    if any(_has_digit(text) or "@" in text for text in labels):
+        return False
+    kinds = [{_has_digit(row[place]) for row in rows[1:] if row[place]} for place in (1, 3)]
+    return any(map(_has_digit, rows[0])) or all(len(each) > 1 for each in kinds)
+
+
+def _texts(row: Sequence[tuple[int, Cell]]) -> list[str]:
+    return [" ".join(visible(block.runs) for block in cell.blocks if isinstance(block, Paragraph)).strip() for _, cell in row]
+
+
+def _has_digit(text: str) -> bool:
+    return any(character.isdigit() for character in text)
 
 
 def are_names(texts: Sequence[str]) -> bool:

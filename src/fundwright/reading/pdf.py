@@ -32,7 +32,7 @@ from fundwright.reading.document import (
     without_signs,
 )
 from fundwright.reading.formats import Unreadable
-from fundwright.reading.from_docling import head_of
+from fundwright.reading.from_docling import head_of, is_form
 from fundwright.reading.paragraphs import paragraphs, words_of
 from fundwright.reading.placed import GAP, Box, Line, contains, has_right_to_left, joined, paragraphs_of, rows_of
 from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, blocks_of_paragraphs, may_recognize, recognized
@@ -333,9 +333,8 @@ class _Page:
                 rows.append(tuple((place, Cell(self._cell(cell, texts))) for place, cell in enumerate(row)))
             for part in parts:
                 rows.append(tuple((place, Cell(self._paragraph(text), span)) for place, (text, span) in sorted(part.items())))
-        is_named = bool(block.header)
-        table = Table(tuple(rows), 1 if is_named else 0, page=self.number)
-        return table if is_named else replace(table, head=head_of(table))
+        table = Table(tuple(rows), page=self.number)
+        return replace(table, head=int(not is_form(table)) if block.header else head_of(table))
 
     def _cell(self, cell: Any, texts: Sequence[Line]) -> tuple[Block, ...]:
         text = _without_markup(cell.text)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.document import HEAD, Mark, note_sign, without_signs
+from fundwright.reading.document import FORM, HEAD, Mark, note_sign, without_signs
 from fundwright.reading.symbols import CHECKED, UNCHECKED, raised, symbol
 from fundwright.reading.xml_parts import parsed, rewritten, written
 
@@ -153,6 +153,7 @@ class _Parts:
         _remove(table for table in root.iter(f"{_W}tbl") if next(table.iter(f"{_W}tc"), None) is None)
         for table in root.iter(f"{_W}tbl"):
             _complete_grid(table)
+            _mark_form(table)
         _empty_instructions(root)
         for paragraph in list(root.iter(f"{_W}p")):
             _join_next(paragraph)
@@ -230,7 +231,7 @@ class _Parts:
         lifted = None if properties is None else properties.find(f"{_W}vertAlign")
         is_raised = lifted is not None and lifted.get(f"{_W}val") == "superscript"
         for text in run.iter(f"{_W}t"):
-            if text.text == HEAD:
+            if text.text in (HEAD, FORM):
                 continue
             is_marked = (text.text or "").startswith(Mark.DELETED.value)
             plain = text.text or "" if is_marked else without_signs(text.text or "")
@@ -289,6 +290,24 @@ def _complete_grid(table: Any) -> None:
         table.insert(0 if properties is None else table.index(properties) + 1, grid)
     for _ in range(width - len(grid)):
         etree.SubElement(grid, f"{_W}gridCol")
+
+
+def _mark_form(table: Any) -> None:
+    """Mark a table in whose rows bold or shaded labels take turns with values that are not."""
+    from lxml import etree
+
+    rows = [list(row.iterchildren(f"{_W}tc")) for row in table.iterchildren(f"{_W}tr")]
+    are_forms = (len(row) > 2 and all(_is_emphasized(cell) == (place % 2 == 0) for place, cell in enumerate(row)) for row in rows)
+    first = rows[0][0].find(f"{_W}p") if rows and rows[0] and all(are_forms) else None
+    if first is not None:
+        etree.SubElement(etree.SubElement(first, f"{_W}r"), f"{_W}t").text = FORM
+
+
+def _is_emphasized(cell: Any) -> bool:
+    shading = cell.find(f"{_W}tcPr/{_W}shd")
+    runs = [run for run in cell.iter(f"{_W}r") if any(text.text and text.text.strip() for text in run.iter(f"{_W}t"))]
+    is_bold = bool(runs) and all(_is_on(run.find(f"{_W}rPr/{_W}b")) for run in runs)
+    return is_bold or (shading is not None and shading.get(f"{_W}fill", "auto").upper() not in ("AUTO", "FFFFFF"))
 
 
 def _join(runs: Sequence[Any]) -> None:
