@@ -80,6 +80,9 @@ class TestIdentifiers:
             ("What is in Annex B and Phase II?", [Identifier("B", "Annex"), Identifier("II", "Phase")]),
             ("What did we complete in 2025 for $5,000?", []),
             ("How many of the 12 crews reached 50%?", []),
+            ("Which project had a contract value of 1234567 or the price 95000.50?", []),
+            ("Who gave us 1.5 million, 40000 USD, EUR 30000, or a budget of about 2.4 Mio. euros?", []),
+            ("What is price list 4410?", [Identifier("4410", "list")]),
         ],
     )
     def test_are_codes_and_numbers_after_a_word(self, question: str, expected: list[Identifier]) -> None:

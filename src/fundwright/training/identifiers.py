@@ -27,7 +27,9 @@ _NUMBER_OF = r"(?:numbers?|num|no|nr|id|#)"
 _WORD = rf"(?P<word>[^\W\d_]{{2,30}})\s(?:{_NUMBER_OF}(?!\w)\.?\s?)?"
 _CODE = rf"(?=\S{{0,24}}\d)[^\W_]{{1,30}}(?:[{_SEPARATORS}]{{1,2}}[^\W_]{{1,30}}){{0,8}}"
 _LETTER = r"(?-i:[A-HJ-Z]|[IVX]{2,5})(?![.'’])"
-_ASKED = re.compile(rf"(?<![\w$€£,.])(?:{_WORD})?(?P<code>{_CODE}|{_LETTER})(?!\w|\s?%|,\d)", re.IGNORECASE)
+_UNIT = r"\s?(?:thousand|million|billion|mio|tausend|milliard|dollar|euro|USD|EUR|CHF|GBP)"
+"""What follows an amount."""
+_ASKED = re.compile(rf"(?<![\w$€£,.])(?:{_WORD})?(?P<code>(?>{_CODE}|{_LETTER}))(?!\w|\s?%|,\d|{_UNIT})", re.IGNORECASE)
 _NO_WORDS = frozenset(
     [
         *("about", "after", "an", "and", "are", "as", "at", "before", "by", "did", "do", "does", "for", "from", "had", "has"),
@@ -36,6 +38,14 @@ _NO_WORDS = frozenset(
     ]
 )
 """Words before numbers that are no part of an identifier: “in 2025”."""
+_AMOUNTS = frozenset(
+    [
+        *("amount", "budget", "budgets", "cost", "costs", "fee", "fees", "price", "prices", "revenue", "sum", "total", "value", "worth"),
+        *("dollars", "euro", "euros", "usd", "eur", "chf", "gbp", "betrag", "gesamt", "kosten", "preis", "summe", "umsatz", "wert"),
+        *("coût", "coûts", "montant", "prix", "recettes", "somme", "valeur"),
+    ]
+)
+"""Words before a number that is an amount: “a value 1234567”."""
 _SECTION = r"(?:(?:sub)?section|clause|article|paragraph|chapter|part|item|requirement|question|abschnitt|artikel|kapitel|ziffer|chapitre)"
 _IS_SECTION = re.compile(_SECTION, re.IGNORECASE)
 """What a text may leave out before the number of a part."""
@@ -55,7 +65,8 @@ class Identifier:
 
     @property
     def is_complete(self) -> bool:
-        return bool(self.word) or not self._is_bare
+        is_amount = self.word.casefold() in _AMOUNTS and not any(map(str.isalpha, self.code))
+        return not is_amount and (bool(self.word) or not self._is_bare)
 
     @cached_property
     def spellings(self) -> list[str]:
