@@ -102,6 +102,26 @@ class TestTrain:
         async with committed.database.transaction() as session:
             assert (await service.get_document(session, owner, boats)).is_kind_chosen
 
+    @pytest.mark.parametrize("number", [1, 2])
+    async def test_a_document_in_the_address_opens_on_each_page_of_the_list(
+        self, committed: Core, owner: Actor, add_file: AddFile, number: int
+    ) -> None:
+        boats = await add(committed, owner, add_file, FERRY, "boats.md")
+        await add(committed, owner, add_file, "# Crews\n\nNine people work here.", "crews.md")
+        path = f"/dashboard/train?page_size=1&page={number}&document={boats}"
+        async with mounted(committed, owner, train_screen, path=path) as screen:
+            await screen.expect(lambda: screen.has("region", "boats"))
+            await screen.click("button", "Rename…")
+            await screen.type("New title", "Our boats")
+            await screen.submit("Rename boats")
+            await screen.expect(lambda: screen.has("region", "Our boats"))
+
+    async def test_a_document_in_the_address_that_does_not_exist_is_named(self, committed: Core, owner: Actor) -> None:
+        async with mounted(committed, owner, train_screen, path=f"/dashboard/train?document={owner.id}") as screen:
+            await screen.expect("This document no longer exists, or you do not have access to it.")
+            await screen.click("button", "Close")
+            assert screen.address == "/dashboard/train"
+
     async def test_a_text_is_pasted_in_a_panel_that_is_in_the_address(self, committed: Core, owner: Actor) -> None:
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
             assert not screen.has("form", "Paste text")
@@ -164,6 +184,9 @@ class TestTrain:
         ) as screen:
             await screen.expect("Data · Fleet")
             assert [marked.text for marked in screen.elements("mark")] == ["Anna", "12 knots", "forty"]
+            around = [each.get("a", {}) for each in screen.elements("mark")[0].ancestors]
+            assert "How fast is the ferry Anna?" in [each.get("data-answers") for each in around]
+            assert ("group", "Table", 0) in [(each.get("role"), each.get("aria-label"), each.get("tabIndex")) for each in around]
             assert [column.text for column in screen.elements("columnheader")][-3:] == ["Ferry", "Speed", "Seats"]
             assert [item.text for item in screen.elements("listitem")][-2:] == ["Life vests for everyone", "Two spare engines"]
 

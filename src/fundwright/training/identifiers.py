@@ -40,8 +40,38 @@ _NO_WORDS = frozenset(
 """Words before numbers that are no part of an identifier: “in 2025”."""
 _AMOUNTS = frozenset(
     [
-        *("amount", "budget", "budgets", "cost", "costs", "fee", "fees", "price", "prices", "revenue", "sum", "total", "value", "worth"),
-        *("dollars", "euro", "euros", "usd", "eur", "chf", "gbp", "betrag", "gesamt", "kosten", "preis", "summe", "umsatz", "wert"),
+        *(
+            "amount",
+            "budget",
+            "budgets",
+            "cost",
+            "costs",
+            "fee",
+            "fees",
+            "price",
+            "prices",
+            "revenue",
+            "sum",
+            "total",
+            "value",
+            "worth",
+        ),
+        *(
+            "dollars",
+            "euro",
+            "euros",
+            "usd",
+            "eur",
+            "chf",
+            "gbp",
+            "betrag",
+            "gesamt",
+            "kosten",
+            "preis",
+            "summe",
+            "umsatz",
+            "wert",
+        ),
         *("coût", "coûts", "montant", "prix", "recettes", "somme", "valeur"),
     ]
 )

@@ -1,5 +1,6 @@
 /** Code that first paint does not need: loaded after hydration if a person is signed in. */
 
+import { followAnswers } from "./answers";
 import { forgetOldDrafts } from "./drafts";
 import { keepFocus } from "./focus";
 import { followPages } from "./pages";
@@ -10,7 +11,7 @@ import { followTabKeys } from "./tabKeys";
 
 export function followInteraction(root: HTMLElement): Unsubscribe {
   forgetOldDrafts();
-  const stops = [keepFocus(root), followPages(root), followPanels(root), followRowKeys(), followTabKeys()];
+  const stops = [followAnswers(), keepFocus(root), followPages(root), followPanels(root), followRowKeys(), followTabKeys()];
   return () => {
     for (const stop of stops) stop();
   };

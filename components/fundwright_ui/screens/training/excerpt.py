@@ -9,6 +9,7 @@ from typing import Protocol
 from reactpy import html
 from reactpy.types import VdomDict
 
+from fundwright.core.messages import t
 from fundwright.language.structure import Block, BlockKind, read
 from fundwright_ui.ui.elements import Child
 
@@ -44,7 +45,7 @@ _Mark = Callable[[Block, str], Child]
 def _table(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
     heads = [html.th({"scope": "col", "key": f"{index}:{column}"}, column) for index, column in enumerate(blocks[0].columns)]
     return html.div(
-        {"className": "fw-table-scroll", "tabIndex": 0, "key": key},
+        {"className": "fw-table-scroll", "role": "group", "aria-label": t("Table"), "tabIndex": 0, "key": key},
         html.table(
             {"className": "fw-table"},
             html.thead(html.tr(*heads)) if heads else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import cast
 from urllib.parse import urlencode
@@ -10,13 +11,14 @@ from uuid import UUID
 
 from pydantic import BaseModel
 from reactpy import component, html, use_state
-from reactpy.types import VdomDict
+from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PlanRead
 from fundwright.core.choices import unknown_values
+from fundwright.core.errors import NotFound
 from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import nt, number, t
 from fundwright.core.paging import Page, PageRequest
@@ -190,7 +192,7 @@ def train_screen() -> VdomDict:
         return page(title, listing.pending(t("Loading documents")))
     listing.rows.omit(overview.hidden)
     is_running = overview.run is not None and not overview.run.state.is_over
-    opened = next((each.item for each in listing.rows.shown if each.id == url.get("document") and not each.outcome), None)
+    opened = next((each for each in listing.rows.shown if each.id == url.get("document")), None)
     commented = id_in(url.get("document"))
     collections = overview.collections
     url.report(["collection"], unknown_values(request, collection=[each.id for each in collections]))
@@ -262,8 +264,10 @@ def train_screen() -> VdomDict:
             if is_pasting
             else comments_panel(training.DOCUMENT, commented, is_titled=True, key=f"comments-{commented}")
             if commented is not None and are_comments_open(url)
-            else _document_panel(opened, collections, listing, key=f"document-{opened.id}")
-            if opened
+            else _document_panel(opened.item, collections, listing, key=f"document-{opened.id}")
+            if opened and not opened.outcome
+            else _unlisted_panel(commented, collections, listing, key=f"unlisted-{commented}")
+            if commented is not None and opened is None
             else None,
             aside=html.div({"id": _ASK, "className": "fw-card", "tabIndex": -1, "key": "ask"}, _ask(collections, key="ask")),
         ),
@@ -446,7 +450,10 @@ def _ask(collections: list[CollectionRead]) -> VdomDict:
             on_submit=ask,
             label=t("Ask the knowledge base"),
         ),
-        html.div({"aria-live": "polite"}, _found(found, asked, asked_in) if asked else None),
+        html.div(
+            {"aria-live": "polite", "data-answers": asked if found.is_current else ""},
+            _found(found, asked, asked_in) if asked else None,
+        ),
         _unsearched(key="unsearched") if asked else None,
     )
 
@@ -621,6 +628,34 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
             on_open=open_row,
         ),
         listing.more(),
+    )
+
+
+@component
+def _unlisted_panel(
+    document_id: UUID, collections: list[CollectionRead], listing: Listing[Overview, DocumentRead]
+) -> VdomDict | Component:
+    """A document in the address that is not among the rows of the list, which may be on another page or filtered."""
+    actor, url = use_actor(), use_url_state()
+
+    async def read(session: AsyncSession) -> DocumentRead | None:
+        with suppress(NotFound):
+            return await training.get_document(session, actor, document_id)
+        return None
+
+    found = use_query(read, key=[actor.id, document_id], topics=[training.documents_topic(actor.workspace_id)])
+    if found.value is not None:
+        return _document_panel(found.value, collections, listing, key=f"document-{document_id}")
+    return side_panel(
+        t("Document"),
+        problem(found.error, on_retry=found.reload)
+        if found.error
+        else loading(t("Loading document"))
+        if not found.is_current
+        else empty(t("This document no longer exists, or you do not have access to it."), icon_name="train"),
+        close=t("Close"),
+        on_close=lambda: url.set(document=None),
+        key="unlisted",
     )
 
 
