@@ -10,10 +10,14 @@ from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotFound
 from fundwright.core.paging import PageRequest
+from fundwright.core.sizes import file_size
 from fundwright.language import service as language
 from fundwright.training import service, sketches, versions
 from fundwright.training.schemas import DocumentRead
 from fundwright.trash import service as trash
+from fundwright_ui.screens.training.train import train_screen
+from fundwright_ui.testing import mounted
+from tests.reading.pictures import page_of, saved
 from tests.training.conftest import AddFile
 
 RATES = """# Rate card of the Harbor Group
@@ -66,7 +70,28 @@ async def test_a_document_with_mostly_the_same_text_is_offered_as_a_new_version(
     earlier, newer = cards
     async with committed.database.transaction() as session:
         (offer,) = (await versions.list_offers(session, owner, PageRequest())).items
-    assert (offer.id, offer.earlier_id) == (newer.id, earlier.id)
+    assert (offer.newer.id, offer.earlier.id) == (newer.id, earlier.id)
+    async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
+        await screen.expect("looks like a new version of")
+        for each in (newer, earlier):
+            assert screen.find("link", each.title).props["href"] == f"/dashboard/train/{each.id}"
+            assert f" · {file_size(each.size_bytes)} · {each.filename}" in screen.text
+        assert "is a scan" not in screen.text
+
+
+async def test_a_scan_is_offered_as_a_scan(committed: Core, owner: Actor, add_file: AddFile) -> None:
+    lines = [
+        "Rate card of the Harbor Group",
+        "",
+        "A senior hydrologist costs $158 an hour at the site.",
+        "A technician costs $88.",
+    ]
+    await _added(committed, owner, add_file, "\n".join(lines), "rates.txt")
+    async with committed.database.transaction() as session:
+        scan = await add_file(session, owner, committed, saved(page_of(*lines)), "rates.png")
+    await service.run_inline(committed, owner, [scan.id])
+    async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
+        await screen.expect("is a scan. Its text was recognized and may have errors")
 
 
 @pytest.mark.parametrize("filename", ["Bread.MD", "other.md"])
@@ -107,7 +132,7 @@ async def test_an_offer_is_passed_on_to_the_newest_version(
     await _replace(committed, owner, newer.id, newest.id)
     async with committed.database.transaction() as session:
         (offer,) = (await versions.list_offers(session, owner, PageRequest())).items
-    assert (offer.id, offer.earlier_id) == (newest.id, earlier.id)
+    assert (offer.newer.id, offer.earlier.id) == (newest.id, earlier.id)
 
 
 async def test_no_document_is_offered_as_a_version_of_itself(

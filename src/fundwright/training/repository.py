@@ -68,7 +68,6 @@ from fundwright.training.schemas import (
     PassagePlace,
     Unsearched,
     VersionNote,
-    VersionOffer,
 )
 from fundwright.trash import repository as trash
 from fundwright.workspaces.restrictions import contained, restricted_ids
@@ -500,22 +499,18 @@ async def find_earlier(session: AsyncSession, document: Document, title: str, sk
     return await session.scalar(query.order_by(Document.created_at.desc(), Document.id).limit(1))
 
 
-async def list_version_offers(session: AsyncSession, owner_id: UUID, request: PageRequest) -> tuple[list[VersionOffer], int]:
+async def list_version_offers(session: AsyncSession, owner_id: UUID, request: PageRequest) -> tuple[list[tuple[UUID, UUID]], int]:
+    """Return each document that seems to be a new version, with the earlier one, and their number."""
     earlier = aliased(Document)
     query = (
-        select(Document.id, Document.title, earlier.id, earlier.title, earlier.created_at)
+        select(Document.id, earlier.id)
         .join(earlier, and_(earlier.id == Document.resembles, earlier.owner_id == Document.owner_id))
         .where(Document.owner_id == owner_id, Document.replaced_by.is_(None), earlier.replaced_by.is_(None))
     )
     total = await session.scalar(select(func.count()).select_from(query.subquery())) or 0
     ordered = query.order_by(Document.created_at.desc(), Document.id)
-    found = [
-        VersionOffer(id=id, title=title, earlier_id=earlier_id, earlier_title=earlier_title, earlier_added=added)
-        for id, title, earlier_id, earlier_title, added in await session.execute(
-            ordered.offset(request.offset).limit(request.page_size)
-        )
-    ]
-    return found, total
+    found = await session.execute(ordered.offset(request.offset).limit(request.page_size))
+    return [(newer_id, earlier_id) for newer_id, earlier_id in found], total
 
 
 async def version_notes_of(session: AsyncSession, owner_id: UUID, document_ids: Collection[UUID]) -> dict[UUID, VersionNote]:

@@ -120,6 +120,11 @@ class DocumentRead(BaseModel):
     access: Access | None = None
 
     @property
+    def is_scan(self) -> bool:
+        """Whether the text of most of its pages was recognized in pictures."""
+        return self.report is not None and 2 * len(self.report.recognized) > self.report.pages
+
+    @property
     def is_changeable(self) -> bool:
         """Whether members of the workspace who may edit documents may edit this one."""
         return self.access in (None, Access.EDIT)
@@ -130,11 +135,13 @@ class VersionOffer(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    id: UUID
-    title: str
-    earlier_id: UUID
-    earlier_title: str
-    earlier_added: datetime
+    newer: DocumentRead
+    earlier: DocumentRead
+
+    @property
+    def is_scan_of_text(self) -> bool:
+        """Whether the text of the newer one was recognized in pictures, and that of the earlier one is in its file."""
+        return self.newer.is_scan and not self.earlier.is_scan
 
 
 class VersionNote(BaseModel):

@@ -36,7 +36,11 @@ BROUGHT_BACK = ActivityKind(
 @needs(Permission.READ)
 async def list_offers(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[VersionOffer]:
     """Return the documents that seem to be new versions of earlier ones, newest first."""
-    items, total = await repository.list_version_offers(session, actor.workspace_id, request)
+    found, total = await repository.list_version_offers(session, actor.workspace_id, request)
+    items = [
+        VersionOffer(newer=await get_document(session, actor, newer), earlier=await get_document(session, actor, earlier))
+        for newer, earlier in found
+    ]
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 

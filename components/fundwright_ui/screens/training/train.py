@@ -232,7 +232,7 @@ def train_screen() -> VdomDict:
                 if actor.may(Permission.WORK)
                 else None,
                 _running(overview.run, key="running") if overview.run is not None and is_running else None,
-                _offer(offer, overview.offers.total - 1, listing.load, key=f"offer-{offer.id}")
+                _offer(offer, overview.offers.total - 1, listing.load, key=f"offer-{offer.newer.id}")
                 if actor.may(Permission.WORK) and (offer := next(iter(overview.offers.items), None))
                 else None,
                 _documents(listing, overview.documents, model.value.id if model.value else None, key="documents")
@@ -545,22 +545,45 @@ def _running(run: RunRead) -> VdomDict:
 @component
 def _offer(offer: VersionOffer, more: int, reload: Callable[[], None]) -> VdomDict:
     """An offer to replace an earlier document with one that seems to be its new version. `more` offers follow."""
-    actor = use_actor()
+    actor, connection = use_actor(), use_connection()
+    newer, earlier = offer.newer, offer.earlier
 
     async def replace(session: AsyncSession) -> None:
-        await versions.replace(session, actor, offer.earlier_id, offer.id)
+        await versions.replace(session, actor, earlier.id, newer.id)
 
     async def keep_both(session: AsyncSession) -> None:
-        await versions.keep_both(session, actor, offer.id)
+        await versions.keep_both(session, actor, newer.id)
+
+    def described(document: DocumentRead) -> VdomDict:
+        return facts(
+            text_link(document.title, connection.href(f"/dashboard/train/{document.id}")),
+            (t("Added"), moment(document.created_at)),
+            file_size(document.size_bytes),
+            document.collection,
+            document.filename if document.filename != document.title else "",
+            t("Scan") if document.is_scan else "",
+            key=str(document.id),
+        )
 
     replacing = use_action(replace, success=t("The earlier version was replaced."), then=reload)
     keeping = use_action(keep_both, then=reload)
     return alert(
         t(
             "“{title}” looks like a new version of “{earlier}”. If you replace the earlier version, answers and new drafts use only the new one.",
-            title=offer.title,
-            earlier=offer.earlier_title,
+            title=newer.title,
+            earlier=earlier.title,
         ),
+        html.p(
+            t(
+                "“{title}” is a scan. Its text was recognized and may have errors, which that of “{earlier}” does not have.",
+                title=newer.title,
+                earlier=earlier.title,
+            )
+        )
+        if offer.is_scan_of_text
+        else None,
+        described(newer),
+        described(earlier),
         row(
             button(t("Replace"), size="small", on_click=replacing, is_busy=replacing.is_running),
             button(t("Keep both"), size="small", variant="text", on_click=keeping),
