@@ -42,6 +42,7 @@ from fundwright.templates import files
 from fundwright.templates.schemas import TemplateQuestion, TemplateSection
 from fundwright.training import answering, blocks, display, extraction, repository
 from fundwright.training.chunking import ChunkedDocument, ChunkSpan, ids_of
+from fundwright.training.highlighting import CitedWords
 from fundwright.training.kinds import propose
 from fundwright.training.schemas import BlockQuery, DocumentText, Passage, PassagePlace, PastedText, ViewQuery
 from fundwright_ui.screens.sharing import content
@@ -186,9 +187,11 @@ WORST: Mapping[str, Callable[[], partial[Any]]] = {
     "blocks.block_page": lambda: partial(blocks.block_page, _stored_document(), BlockQuery(page=400, page_size=1_000)),
     "extraction._checked": lambda: partial(extraction._checked, [_stored_document()]),
     "extraction._divided": lambda: partial(extraction._divided, _stored_document(), "a.txt", "A"),
-    "viewing.portion": lambda: partial(display.portion, _stored_document(), ViewQuery(find="roofs"), passage="crew roofs " * 300),
+    "viewing.portion": lambda: partial(
+        display.portion, _stored_document(), ViewQuery(find="roofs"), CitedWords("crew roofs " * 300)
+    ),
     "viewing.shown_page": lambda: partial(
-        display.shown_page, 1, _page(), labels=(), find="a a a", current=0, passage="a b c " * 300
+        display.shown_page, 1, _page(), labels=(), find="a a a", current=0, cited=CitedWords("a b c " * 300)
     ),
     "jobs.ids_of": lambda: partial(ids_of, uuid4(), ChunkedDocument(_LONG_TEXT, _spans())),
     "categorizing._read": lambda: partial(

@@ -34,6 +34,7 @@ from fundwright.training.display import (
     portion,
     shown_page,
 )
+from fundwright.training.highlighting import CitedWords
 from fundwright.training.schemas import ViewQuery
 
 FERRY = "The harbor ferry carries forty passengers across the bay every hour of the day."
@@ -48,11 +49,19 @@ def show(
     pages: int = 0,
     labels: tuple[str, ...] = (),
     passage: str = "",
+    statement: str = "",
     passage_page: int | None = None,
     **query: object,
 ) -> Portion:
+    """`statement` is the part of the passage that is cited."""
     structure = stored.pack(Document(blocks, pages=pages, page_labels=labels))
-    return portion(structure, ViewQuery.model_validate(query), passage=passage, passage_page=passage_page)
+    cited = CitedWords(passage, quotes_of(passage, statement), passage_page)
+    return portion(structure, ViewQuery.model_validate(query), cited)
+
+
+def quotes_of(passage: str, statement: str) -> tuple[tuple[int, int], ...]:
+    start = passage.index(statement)
+    return ((start, start + len(statement)),) if statement else ()
 
 
 def pieces_in(blocks: Sequence[ShownBlock]) -> Iterator[Piece]:
@@ -264,13 +273,58 @@ class TestPassage:
         shown = show(table, passage="| Role | Rate |\n| - | - |\n| Senior diver | $90 an hour |")
         assert highlighted(shown, Highlight.CITED) == ["Role", "Rate", "Senior diver", "$90 an hour"]
 
+    def test_only_the_cited_statement_of_it_is_highlighted(self) -> None:
+        rest = "The boats are repaired in winter by our own crew, and painted in spring."
+        shown = show(paragraph(f"{rest} {FERRY} {rest}"), passage=f"{rest} {FERRY} {rest}", statement=FERRY)
+        assert highlighted(shown, Highlight.CITED) == [FERRY]
+
+    def test_the_row_that_is_cited_is_found_in_a_long_table(self) -> None:
+        def row(*texts: str) -> tuple[tuple[int, Cell], ...]:
+            return tuple((place, Cell((paragraph(text),))) for place, text in enumerate(texts))
+
+        rows = [row(f"Item {number}", "Pumps", "$100") for number in range(500)]
+        table = Table((row("Item", "Name", "Price"), *rows), head=1)
+        (first, last) = (show(table).position.parts // 2, show(table).position.parts // 2 + 1)
+        cut = (
+            len(show(table, part=first).blocks[0].rows)
+            - 2
+            + sum(len(show(table, part=each).blocks[0].rows) - 1 for each in range(1, first))
+        )
+        # Most of the passage is in the part before the cited row.
+        numbers = range(cut - 20, cut + 3)
+        passage = "| Item | Name | Price |\n| - | - | - |\n" + "\n".join(
+            f"| Item {number} | Pumps | $100 |" for number in numbers
+        )
+        shown = show(table, passage=passage, statement=f"| Item {cut + 2} | Pumps | $100 |")
+        assert shown.position.part == last
+        assert highlighted(shown, Highlight.CITED) == [f"Item {cut + 2}", "Pumps", "$100"]
+
+    def test_of_equal_statements_the_one_in_the_passage_is_highlighted(self) -> None:
+        blocks = [
+            paragraph("The crew of the north harbor was paid $90 an hour."),
+            paragraph("The divers of the south pier earned less, which was $90 an hour."),
+        ]
+        passage = "The divers of the south pier earned less, which was $90 an hour."
+        shown = show(*blocks, passage=passage, statement="$90 an hour.")
+        assert [len(block.pieces) for block in shown.blocks] == [1, 2]
+        assert highlighted(shown, Highlight.CITED) == ["$90 an hour."]
+
+    def test_several_statements_are_highlighted(self) -> None:
+        texts = [
+            f"Statement {number} says that the {name} was repaired." for number, name in enumerate(("ferry", "pier", "crane"))
+        ]
+        cited = CitedWords("\n".join(texts), (*quotes_of("\n".join(texts), texts[0]), *quotes_of("\n".join(texts), texts[2])))
+        structure = stored.packed(Document(tuple(map(paragraph, texts))))
+        shown = portion(structure, ViewQuery(), cited)
+        assert highlighted(shown, Highlight.CITED) == [texts[0], texts[2]]
+
     def test_words_in_other_sentences_are_not_cited(self) -> None:
         shown = show(paragraph(FERRY), paragraph("Every hour of work is paid across the bay."), passage=FERRY)
         assert highlighted(shown, Highlight.CITED) == [FERRY]
 
     def test_a_hyphenated_word_in_between_is_cited_too(self) -> None:
         words = FERRY.replace("passengers", "passen- gers").split()
-        assert highlighting.cited(words, FERRY) == frozenset(range(len(words)))
+        assert highlighting.cited(words, CitedWords(FERRY)) == frozenset(range(len(words)))
 
 
 class TestPages:
@@ -279,7 +333,7 @@ class TestPages:
             return Word(text, place * 0.1, line * 0.1, place * 0.1 + 0.09, line * 0.1 + 0.05)
 
         words = (word("Our", 0, 0), word("boats", 1, 0), word("are", 0, 1), word("fast", 8, 1))
-        shown = shown_page(2, PageWords(3, 1.3, words), labels=(), find="boats are", current=0, passage="")
+        shown = shown_page(2, PageWords(3, 1.3, words), labels=(), find="boats are", current=0)
         assert [line.text for line in shown.lines] == ["Our boats", "are", "fast"]
         assert [(mark.text, mark.highlight) for mark in shown.marks] == [
             ("boats", Highlight.CURRENT), ("are", Highlight.CURRENT),
@@ -288,5 +342,18 @@ class TestPages:
 
     def test_cited_words_are_marked_line_by_line(self) -> None:
         words = tuple(Word(text, 0.1, number / 100, 0.2, number / 100 + 0.009) for number, text in enumerate(FERRY.split()))
-        shown = shown_page(1, PageWords(1, 1.3, words), labels=(), find="", current=-1, passage=FERRY)
+        shown = shown_page(1, PageWords(1, 1.3, words), labels=(), find="", current=-1, cited=CitedWords(FERRY))
         assert [mark.text for mark in shown.marks] == FERRY.split() and shown.is_cited
+
+    def test_words_that_the_file_writes_column_by_column_are_found_row_by_row(self) -> None:
+        rows = [("Senior diver", "$90 an hour"), ("Deck hand", "$60 an hour"), ("Pilot", "$120 an hour")]
+        words = [
+            Word(text, 0.1 + 0.5 * column + 0.1 * place, row / 10, 0.18 + 0.5 * column + 0.1 * place, row / 10 + 0.05)
+            for column in range(2)
+            for row, cells in enumerate(rows)
+            for place, text in enumerate(cells[column].split())
+        ]
+        passage = "\n".join(f"| {role} | {rate} |" for role, rate in rows)
+        cited = CitedWords(passage, quotes_of(passage, "| Deck hand | $60 an hour |"))
+        shown = shown_page(1, PageWords(1, 1.3, tuple(words)), labels=(), find="", current=-1, cited=cited)
+        assert [mark.text for mark in shown.marks] == ["Deck hand", "$60 an hour"]

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID, uuid4
 
 import httpx
@@ -27,6 +28,7 @@ from fundwright.training.display import Highlight
 from fundwright.training.schemas import DocumentRead, PictureWidth, ViewQuery
 from fundwright.workspaces.schemas import RestrictionForm
 from fundwright_ui.screens.training.document import document_screen, passage_screen
+from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
 from tests.support.pdf_files import written_pdf
 from tests.support.polling import eventually
@@ -249,6 +251,16 @@ class TestView:
         assert shown.page is not None and shown.is_cited and shown.place is not None and shown.place.page == 2
         assert FERRY in " ".join(mark.text for mark in shown.page.marks)
 
+    async def test_only_the_statement_is_highlighted_on_its_page(self, committed: Core, owner: Actor) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        passage = await passage_of(committed, document.id)
+        async with committed.database.transaction() as session:
+            start = (await service.get_passage(session, owner, passage)).text.index(FERRY)
+        query = dict(parse_qsl(urlsplit(service.path_of_passage(document.id, passage, ((start, start + len(FERRY)),))).query))
+        shown = await view(committed, owner, document.id, **query)
+        assert shown.page is not None and shown.page.position.page == 2
+        assert " ".join(mark.text for mark in shown.page.marks) == FERRY
+
     async def test_the_hit_that_was_gone_to_is_marked_in_the_picture(self, committed: Core, owner: Actor) -> None:
         document = await trained(committed, owner, PDF, "boats.pdf")
         shown = await view(committed, owner, document.id, find="boats", hit=2)
@@ -285,6 +297,15 @@ class TestScreen:
                 marks = [each.text for each in shown.elements("mark")]
                 assert FERRY in marks and shown.has("heading", "Boats")
                 assert shown.has("img", "Checked")
+
+    async def test_an_answer_leads_to_its_statement(self, committed: Core, owner: Actor) -> None:
+        document = await trained(committed, owner, f"# Boats\n\nThe office is open all day. {FERRY}".encode(), "boats.md")
+        path = "/dashboard/train?question=How+many+passengers+does+the+ferry+carry"
+        async with mounted(committed, owner, train_screen, path=path) as asked:
+            await asked.expect("Show in the document")
+            href = asked.find("link", "Show in the document").props["href"]
+        async with mounted(committed, owner, document_screen, path=href, params={"id": str(document.id)}) as shown:
+            assert [each.text for each in shown.elements("mark")] == [FERRY]
 
     async def test_the_search_counts_hits_and_goes_to_the_next(self, committed: Core, owner: Actor) -> None:
         document = await trained(committed, owner, PDF, "boats.pdf")

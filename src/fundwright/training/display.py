@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from heapq import nlargest
 from itertools import chain, groupby
 from typing import Literal
 
@@ -34,7 +35,9 @@ from fundwright.reading.document import (
 )
 from fundwright.reading.lines import arranges_text, storable
 from fundwright.reading.pdf_pages import PageWords, Word
+from fundwright.reading.placed import Line, rows_of
 from fundwright.training import highlighting
+from fundwright.training.highlighting import CitedWords
 from fundwright.training.schemas import ViewQuery
 
 _PORTION = 160
@@ -50,7 +53,10 @@ _MOST_HEAD_ROWS = 5
 _DEEPEST = 12
 _WORD_GAP = 1.5
 """A space between words of a line is smaller than this many times their height."""
+_MOST_LIKELY = 4
+"""The cited words are looked for in so many parts that have most of the passage."""
 _WORD = re.compile(r"\S+")
+_NOTHING_CITED = CitedWords()
 
 
 class HiddenBy(StrEnum):
@@ -158,12 +164,14 @@ class ShownPage:
     is_cited: bool
 
 
-def shown_page(number: int, page: PageWords, *, labels: tuple[str, ...], find: str, current: int, passage: str) -> ShownPage:
+def shown_page(
+    number: int, page: PageWords, *, labels: tuple[str, ...], find: str, current: int, cited: CitedWords = _NOTHING_CITED
+) -> ShownPage:
     """The words of a page as lines, with highlights. `current` is the number of the hit that was gone to, from 0."""
     words = page.words
     flat = [word.text for word in words]
-    cited = sorted(highlighting.cited(flat, passage)) if passage else []
-    marks = [_marked(part, Highlight.CITED) for part in _on_lines([words[place] for place in cited])]
+    cited_words = max(_cited(words, cited), _cited(_row_by_row(words), cited), key=len)
+    marks = [_marked(part, Highlight.CITED) for part in _on_lines(cited_words)]
     found = highlighting.hits([flat], find)
     current = min(current, len(found) - 1)
     for which, (first, last) in _nearest(found, current):
@@ -172,7 +180,17 @@ def shown_page(number: int, page: PageWords, *, labels: tuple[str, ...], find: s
     lines = tuple(_marked(part, None) for part in _on_lines(words)[:_MOST_LINES])
     previous, following = (number - 1, 1) if number > 1 else None, (number + 1, 1) if number < page.pages else None
     position = Position(number, page.pages, labels=labels, previous=previous, next=following)
-    return ShownPage(position, page.height, lines, tuple(marks[:_MOST_MARKS]), bool(cited))
+    return ShownPage(position, page.height, lines, tuple(marks[:_MOST_MARKS]), bool(cited_words))
+
+
+def _cited(words: Sequence[Word], cited: CitedWords) -> list[Word]:
+    return [words[place] for place in sorted(highlighting.cited([word.text for word in words], cited))]
+
+
+def _row_by_row(words: Sequence[Word]) -> list[Word]:
+    """In the order in which a person reads a table. Some files write one column after another."""
+    rows = rows_of(Line(word.text, (word.left, word.top, word.right, word.bottom)) for word in words)
+    return [Word(line.text, *line.box) for row in rows for line in row]
 
 
 def _on_lines(words: Sequence[Word]) -> list[list[Word]]:
@@ -204,9 +222,9 @@ def _marked(words: Sequence[Word], highlight: Highlight | None) -> PlacedText:
     )
 
 
-def portion(structure: bytes, query: ViewQuery, *, passage: str = "", passage_page: int | None = None) -> Portion:
-    """The portion of a stored document that is asked for: that of the hit, the given page and part, that of the passage, or the first."""
-    return _Portions(stored.unpack(structure), query).find(passage, passage_page)
+def portion(structure: bytes, query: ViewQuery, cited: CitedWords = _NOTHING_CITED) -> Portion:
+    """The portion of a stored document that is asked for: that of the hit, the given page and part, that of what is cited, or the first."""
+    return _Portions(stored.unpack(structure), query).find(cited)
 
 
 class _Portions:
@@ -222,25 +240,23 @@ class _Portions:
             self._blocks.setdefault(page, []).append(block)
         self._divided = dict[int, list[list[Block]]]()
 
-    def find(self, passage: str, passage_page: int | None) -> Portion:
+    def find(self, cited: CitedWords) -> Portion:
         query = self._query
         hits = self._hits()
         hit = min(query.hit or 0, len(hits))
-        if not hit and hits and query.page is query.part is None and not passage:
+        if not hit and hits and query.page is query.part is None and not cited.passage:
             hit = 1
         if hit:
             page, part = hits[hit - 1]
         elif query.page is not None or query.part is not None:
             page, part = query.page or 1, query.part or 1
         else:
-            page, part = self._place_of(passage, passage_page)
+            page, part = self._place_of(cited)
         page = min(page, max(self._pages, 1))
         parts = self._parts(page)
         part = min(part, len(parts))
         here = (page, part)
-        blocks, is_cut, is_cited = self._shown(
-            parts[part - 1], passage, hit - 1 - sum(each < here for each in hits) if hit else -1
-        )
+        blocks, is_cut, is_cited = self._shown(parts[part - 1], cited, hit - 1 - sum(each < here for each in hits) if hit else -1)
         position = Position(
             page,
             self._pages,
@@ -290,34 +306,32 @@ class _Portions:
             for _ in highlighting.hits([text.split() for text in texts], self._query.find)
         ]
 
-    def _place_of(self, passage: str, page: int | None) -> Place:
-        """Where most of the passage is."""
-        if not passage:
+    def _place_of(self, cited: CitedWords) -> Place:
+        """Where most of the cited words are, of the places with most of the passage."""
+        if not cited.passage:
             return (1, 1)
-        shared = [(highlighting.shared(" ".join(texts).split(), passage), place) for place, texts in self._places(only=page)]
-        return max(shared, key=lambda each: each[0], default=(0, (page or 1, 1)))[1]
+        places = [(place, " ".join(texts).split()) for place, texts in self._places(only=cited.page)]
+        likely = nlargest(_MOST_LIKELY, places, key=lambda each: highlighting.shared(each[1], cited.passage))
+        found = [(len(highlighting.cited(words, cited)), place) for place, words in likely]
+        return max(found, key=lambda each: each[0], default=(0, (cited.page or 1, 1)))[1]
 
-    def _shown(self, blocks: Sequence[Block], passage: str, current: int) -> tuple[tuple[ShownBlock, ...], bool, bool]:
+    def _shown(self, blocks: Sequence[Block], cited: CitedWords, current: int) -> tuple[tuple[ShownBlock, ...], bool, bool]:
         """The blocks with highlights, whether something is left out, and whether words are cited. `current` is the number of the hit that was
         gone to, from 0."""
         texts = self._texts(blocks)
         words = [(number, found.start(), found.end()) for number, text in enumerate(texts) for found in _WORD.finditer(text)]
         highlights: list[list[Highlight | None]] = [[None] * len(text) for text in texts]
-        cited = (
-            highlighting.cited([texts[number][start:end] for number, start, end in words], passage)
-            if passage
-            else frozenset[int]()
-        )
-        for place in cited:
+        found_words = highlighting.cited([texts[number][start:end] for number, start, end in words], cited)
+        for place in found_words:
             number, start, end = words[place]
-            start = words[place - 1][2] if place - 1 in cited and words[place - 1][0] == number else start
+            start = words[place - 1][2] if place - 1 in found_words and words[place - 1][0] == number else start
             highlights[number][start:end] = [Highlight.CITED] * (end - start)
         found = highlighting.hits([text.split() for text in texts], self._query.find)
         for which, (first, last) in _nearest(found, current):
             number, start, end = *words[first][:2], words[last][2]
             highlights[number][start:end] = [Highlight.CURRENT if which == current else Highlight.HIT] * (end - start)
         showing = _Showing(show_hidden=self._query.hidden, highlights=highlights)
-        return showing.all(blocks), showing.is_cut, bool(cited)
+        return showing.all(blocks), showing.is_cut, bool(found_words)
 
 
 def _nearest(hits: Sequence[tuple[int, int]], current: int) -> list[tuple[int, tuple[int, int]]]:

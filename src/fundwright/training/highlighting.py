@@ -7,7 +7,8 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from difflib import SequenceMatcher
+from dataclasses import dataclass
+from difflib import Match, SequenceMatcher
 from itertools import accumulate, chain
 
 _LEAST = 5
@@ -19,6 +20,7 @@ _GAP = 4
 _MOST_WORDS, _MOST_PAIRS = 20_000, 200_000
 _MOST_HITS = 10_000
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
+_WORD = re.compile(r"\S+")
 
 
 def _folded(text: str) -> str:
@@ -30,26 +32,45 @@ def _bare(word: str) -> str:
     return _ENDS.sub("", _folded(word))
 
 
-def cited(words: Sequence[str], passage: str) -> frozenset[int]:
-    """Which of the words are those of the passage, in its order."""
-    wanted = [bare for word in passage.split() if (bare := _bare(word))]
+@dataclass(frozen=True, slots=True)
+class CitedWords:
+    """The text of a passage, and where in it the statements are that are cited: all of it if there are none. `page` is the page of the first one."""
+
+    passage: str = ""
+    quotes: tuple[tuple[int, int], ...] = ()
+    page: int | None = None
+
+
+def cited(words: Sequence[str], cited: CitedWords) -> frozenset[int]:
+    """Which of the words are cited, in the order of the passage. The words around a statement tell it from others that are equal."""
+    wanted = [(found.span(), bare) for found in _WORD.finditer(cited.passage) if (bare := _bare(found[0]))]
     known = [(place, bare) for place, word in enumerate(words[:_MOST_WORDS]) if (bare := _bare(word))]
     counts = Counter(bare for _, bare in known)
-    if sum(counts[bare] for bare in wanted) > _MOST_PAIRS:
+    if sum(counts[bare] for _, bare in wanted) > _MOST_PAIRS:
         return frozenset()  # the same few words again and again, for which this would take minutes
-    matcher = SequenceMatcher(None, wanted, [bare for _, bare in known], autojunk=False)
-    groups = list[list[tuple[int, int]]]()
-    for _, start, size in matcher.get_matching_blocks():
-        if size and groups and start - sum(groups[-1][-1]) <= _GAP:
-            groups[-1].append((start, size))
-        elif size:
-            groups.append([(start, size)])
-    long = [group for group in groups if _size(group) >= min(_LEAST, len(wanted))]
-    largest = max(groups, key=_size, default=[])
+    matcher = SequenceMatcher(None, [bare for _, bare in wanted], [bare for _, bare in known], autojunk=False)
+    matches = matcher.get_matching_blocks()
     found = set[int]()
-    for group in long or ([largest] if _size(largest) >= _LEAST_ALONE else []):
-        found.update(range(known[group[0][0]][0], known[sum(group[-1]) - 1][0] + 1))
+    for start, end in cited.quotes or ((0, len(cited.passage)),):
+        first, last = sum(span[1] <= start for span, _ in wanted), sum(span[0] < end for span, _ in wanted)
+        for group in _long_groups(matches, first, last):
+            found.update(range(known[group[0][0]][0], known[sum(group[-1]) - 1][0] + 1))
     return frozenset(found)
+
+
+def _long_groups(matches: Sequence[Match], first: int, last: int) -> list[list[tuple[int, int]]]:
+    """Where words from `first` to before `last` are that follow each other: the start and the size of each part of a group."""
+    groups = list[list[tuple[int, int]]]()
+    for wanted, start, size in matches:
+        skipped = max(first - wanted, 0)
+        start, size = start + skipped, min(wanted + size, last) - wanted - skipped
+        if size > 0 and groups and start - sum(groups[-1][-1]) <= _GAP:
+            groups[-1].append((start, size))
+        elif size > 0:
+            groups.append([(start, size)])
+    long = [group for group in groups if _size(group) >= min(_LEAST, last - first)]
+    largest = max(groups, key=_size, default=[])
+    return long or ([largest] if _size(largest) >= _LEAST_ALONE else [])
 
 
 def _size(group: Sequence[tuple[int, int]]) -> int:

@@ -973,6 +973,7 @@ async def get_passage(session: AsyncSession, owner_id: UUID, chunk_id: UUID) -> 
         document_title=title,
         heading=chunk.heading,
         page=chunk.page,
+        places=tuple((start, heading, page) for start, heading, page in chunk.places),
         before=text_before or "",
         text=chunk.text,
         after=text_after or "",

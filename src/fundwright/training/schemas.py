@@ -8,7 +8,7 @@ from enum import IntEnum, StrEnum
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Json, NonNegativeInt, StringConstraints
 
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import from_stored, t
@@ -411,25 +411,24 @@ class NearestPassage(BaseModel):
     similarity: float
 
 
-class PassageInContext(BaseModel):
+class PassageInContext(PassagePlace):
     """A passage with the text around it, to show the source of a citation."""
 
-    model_config = ConfigDict(frozen=True)
-
-    id: UUID
     document_id: UUID
     document_title: str
-    heading: HeadingPath
-    page: int | None
     before: str
     text: str
     after: str
-    start: int
-    end: int
+
+
+MAX_QUOTES = 20
+Quotes = Annotated[tuple[tuple[NonNegativeInt, NonNegativeInt], ...], Field(max_length=MAX_QUOTES)]
+"""Where in a passage the statements are that are cited: the first character of each, and the one after it."""
 
 
 class ViewQuery(BaseModel):
-    """What of a document to show: a page, a part of it if it is long, the hit with this number of the search `find`, or the passage with this id.
+    """What of a document to show: a page, a part of it if it is long, the hit with this number of the search `find`, or the passage with this id,
+    of which only the `quotes` are highlighted if there are any.
     With `hidden`, text that a person does not see is shown, too. PDF documents are shown as pictures of their pages unless `view` is text."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -439,6 +438,7 @@ class ViewQuery(BaseModel):
     find: str = Field(default="", max_length=200)
     hit: int | None = Field(default=None, ge=1, le=2**31 - 1)
     passage: UUID | None = None
+    quotes: Json[Quotes] = ()
     hidden: bool = False
     view: Literal["pages", "text"] = "pages"
     zoom: Literal["50", "75", "100", "150", "200"] = "100"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlencode
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -45,6 +47,7 @@ from fundwright.training.collecting import documents_topic
 from fundwright.training.identifiers import identifiers_in
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.schemas import (
+    MAX_QUOTES,
     AcceptedFormat,
     Answer,
     DocumentFailure,
@@ -58,6 +61,7 @@ from fundwright.training.schemas import (
     Passage,
     PassageInContext,
     PastedText,
+    Quotes,
     RemoveFiles,
     RunRead,
     TrainDocuments,
@@ -917,9 +921,10 @@ def path_of(document: Document) -> str:
     return f"/dashboard/train?document={document.id}"
 
 
-def path_of_passage(document_id: UUID, passage_id: UUID, *, page: int | None = None) -> str:
-    """The path of the page that shows a document with a passage of it highlighted, opened at its beginning or at a later page of it."""
-    return f"/dashboard/train/{document_id}?passage={passage_id}" + (f"&page={page}" if page is not None else "")
+def path_of_passage(document_id: UUID, passage_id: UUID, quotes: Quotes = ()) -> str:
+    """The path of the page that shows a document, opened at a passage of it, with these statements of the passage highlighted, or all of it."""
+    query = {"passage": passage_id} | ({"quotes": json.dumps(quotes[:MAX_QUOTES], separators=(",", ":"))} if quotes else {})
+    return f"/dashboard/train/{document_id}?{urlencode(query)}"
 
 
 def subject_of(document: Document) -> Subject:

@@ -1,4 +1,4 @@
-"""The screen of a document: its pages as pictures or its blocks, with the words of a passage or a search highlighted."""
+"""The screen of a document: its pages as pictures or its blocks, with cited words or those of a search highlighted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from fundwright.core.errors import FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
 from fundwright.training import pictures, repository, service
 from fundwright.training.display import Portion, Position, ShownPage, portion, shown_page
-from fundwright.training.schemas import DocumentRead, PassageInContext, PictureWidth, ViewQuery
+from fundwright.training.highlighting import CitedWords
+from fundwright.training.schemas import DocumentRead, PassageInContext, PictureWidth, Quotes, ViewQuery
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class DocumentView:
 
     @property
     def is_cited(self) -> bool:
-        """Whether words of the passage are highlighted."""
+        """Whether cited words are highlighted."""
         return self.page.is_cited if self.page is not None else self.portion is not None and self.portion.is_cited
 
 
@@ -50,12 +51,8 @@ async def read_view(core: Core, actor: Actor, document_id: UUID, query: ViewQuer
         document = await service.get_document(session, actor, document_id)
         structure = await repository.find_structure(session, actor.workspace_id, document_id)
         passage = await _passage_in(session, actor, document_id, query.passage)
-    text = passage.text if passage is not None else ""
-    shown = None
-    if structure is not None:
-        shown = await core.computing.run(
-            partial(portion, structure, query, passage=text, passage_page=passage.page if passage is not None else None)
-        )
+    cited = _cited(passage, query.quotes)
+    shown = await core.computing.run(partial(portion, structure, query, cited)) if structure is not None else None
     has_pictures = document.media_type == pictures.MEDIA_TYPE
     view = DocumentView(
         document, shown, has_pictures=has_pictures, is_passage_missing=query.passage is not None and passage is None
@@ -63,7 +60,7 @@ async def read_view(core: Core, actor: Actor, document_id: UUID, query: ViewQuer
     if not has_pictures or query.view == "text":
         return view
     try:
-        page = await _page(core, document, query, shown, text)
+        page = await _page(core, document, query, shown, cited)
     except FundwrightError as error:
         return DocumentView(document, shown, problem=error.sentence, is_passage_missing=view.is_passage_missing)
     return DocumentView(document, shown, page, has_pictures=True, is_passage_missing=view.is_passage_missing)
@@ -110,11 +107,17 @@ async def _with_pages(core: Core, actor: Actor, document_id: UUID) -> DocumentRe
     return document
 
 
-async def _page(core: Core, document: DocumentRead, query: ViewQuery, shown: Portion | None, passage: str) -> ShownPage:
+def _cited(passage: PassageInContext | None, quotes: Quotes) -> CitedWords:
+    if passage is None:
+        return CitedWords()
+    return CitedWords(passage.text, quotes, passage.place_at(min(quotes)[0] if quotes else 0)[1])
+
+
+async def _page(core: Core, document: DocumentRead, query: ViewQuery, shown: Portion | None, cited: CitedWords) -> ShownPage:
     number = shown.position.page if shown is not None else query.page or 1
     words = await pictures.words(core, document, number)
     current = shown.hit_on_page if shown is not None else -1
     labels = shown.position.labels if shown is not None else ()
     return await core.computing.run(
-        partial(shown_page, number, words, labels=labels, find=query.find, current=current, passage=passage)
+        partial(shown_page, number, words, labels=labels, find=query.find, current=current, cited=cited)
     )

@@ -75,7 +75,7 @@ def passage_panel(draft: DraftRead, number: str, at: str, close: Callable[[], No
         row(
             text_link(
                 t("Show in the document"),
-                use_connection().href(training.path_of_passage(citation.document_id, citation.passage_id, page=citation.page)),
+                use_connection().href(training.path_of_passage(citation.document_id, citation.passage_id, citation.quotes)),
             )
         )
         if citation.document_id is not None and citation.passage_id is not None

@@ -162,7 +162,7 @@ def _content(view: DocumentView, query: ViewQuery) -> Child:
 
 
 def _name_of(view: DocumentView, query: ViewQuery) -> str:
-    return f"{view.place} {query.find} {query.hit} {query.passage}"
+    return f"{view.place} {query.find} {query.hit} {query.passage} {query.quotes}"
 
 
 def _bar(view: DocumentView, query: ViewQuery, url: UrlState) -> VdomDict:

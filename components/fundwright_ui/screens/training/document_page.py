@@ -25,7 +25,7 @@ def shown_page(document: DocumentRead, page: ShownPage, query: ViewQuery) -> Vdo
     number, height = page.position.page, page.height * _UNITS
     width = PictureWidth.LARGE if int(query.zoom) > 100 else PictureWidth.NORMAL
     src = use_connection().href(f"/api/training/documents/{document.id}/pages/{number}?width={width.value}")
-    name = f"{number} {query.find} {query.hit} {query.passage}"
+    name = f"{number} {query.find} {query.hit} {query.passage} {query.quotes}"
     linked = next(
         (
             mark

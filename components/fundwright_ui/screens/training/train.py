@@ -467,7 +467,12 @@ def _found(found: Query[list[Answer]], asked: str, asked_in: CollectionRead | No
     answers = found.value
     return stack(
         *(
-            _answer(answer, connection.href(training.path_of_passage(answer.document_id, answer.id, page=answer.page)))
+            _answer(
+                answer,
+                connection.href(
+                    training.path_of_passage(answer.document_id, answer.id, ((answer.answer_start, answer.answer_end),))
+                ),
+            )
             for answer in answers
         ),
         None
