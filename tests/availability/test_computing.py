@@ -190,6 +190,7 @@ WORST: Mapping[str, Callable[[], partial[Any]]] = {
     "viewing.portion": lambda: partial(
         display.portion, _stored_document(), ViewQuery(find="roofs"), CitedWords("crew roofs " * 300)
     ),
+    "viewing.recognized_words": lambda: partial(display.recognized_words, _stored_document(), 1),
     "viewing.shown_page": lambda: partial(
         display.shown_page, 1, _page(), labels=(), find="a a a", current=0, cited=CitedWords("a b c " * 300)
     ),

@@ -27,6 +27,29 @@ def page_with(texts: Iterable[Placed], *, size: tuple[int, int] = (1275, 1650)) 
     return page
 
 
+def page_with_table(
+    rows: Sequence[Sequence[str]], widths: Sequence[int], *, is_ruled: bool, dpi: int = 150, above: str = "Schedule of rates"
+) -> Image.Image:
+    """A page with a paragraph, a table whose columns have these widths in pixels at 150 dpi, and another paragraph."""
+    scale, height = dpi / 150, 44
+    page = Image.new("RGB", (round(1275 * scale), round(1650 * scale)), "white")
+    draw, font = ImageDraw.Draw(page), ImageFont.load_default(24 * scale)
+    lefts, top = [120 + sum(widths[:column]) for column in range(len(widths) + 1)], 200
+    bottom = top + height * len(rows)
+    draw.text((120 * scale, 100 * scale), f"{above}\nThe prices apply from January to December.", "black", font)
+    for number, row in enumerate(rows):
+        for left, text in zip(lefts, row, strict=False):
+            draw.text(((left + 10) * scale, (top + height * number + 8) * scale), text, "black", font)
+    if is_ruled:
+        for left in lefts:
+            draw.line([(left * scale, top * scale), (left * scale, bottom * scale)], "black", round(2 * scale))
+        for number in range(len(rows) + 1):
+            y = (top + height * number) * scale
+            draw.line([(lefts[0] * scale, y), (lefts[-1] * scale, y)], "black", round(2 * scale))
+    draw.text((120 * scale, (bottom + 30) * scale), "Travel is billed at cost, with receipts.", "black", font)
+    return page
+
+
 def saved(*pages: Image.Image, form: str = "PNG", **options: object) -> bytes:
     several = {"save_all": True, "append_images": pages[1:]} if form in ("PDF", "TIFF") else {}
     pages[0].save(target := io.BytesIO(), form, **several, **options)

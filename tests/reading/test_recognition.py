@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pypdf
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw, ImageOps
 
 from fundwright.reading import recognition
-from fundwright.reading.document import Document, Paragraph
+from fundwright.reading.document import Document, Paragraph, Table, visible
 from fundwright.reading.formats import Unreadable, read
 from fundwright.reading.lines import Line, lines_of
 from fundwright.reading.plugin import document_readers
-from tests.reading.pictures import page_of, page_with, pdf_with_a_font_without_a_character_map, picture_of, saved
+from tests.reading.pictures import page_of, page_with, page_with_table, pdf_with_a_font_without_a_character_map, picture_of, saved
 from tests.support.pdf_files import written_pdf
 
 _READERS = list(document_readers())
@@ -33,6 +33,18 @@ def document_of(content: bytes, filename: str) -> Document:
 
 def texts(content: bytes, filename: str) -> list[str]:
     return [line.text for line in lines_of(document_of(content, filename))]
+
+
+def tables(content: bytes) -> list[list[list[str]]]:
+    """The texts of the cells of each table."""
+    return [
+        [
+            ["\n".join(visible(each.runs) for each in cell.blocks if isinstance(each, Paragraph)) for _, cell in row]
+            for row in block.rows
+        ]
+        for block in document_of(content, "a.png").blocks
+        if isinstance(block, Table)
+    ]
 
 
 class TestPdf:
@@ -105,6 +117,24 @@ class TestImages:
         page.putalpha(mask)
         assert texts(saved(page), "a.png") == _READ
 
+    def test_words_have_places_in_the_picture_that_was_turned_upright(self) -> None:
+        for turn in (0, 90, 180, 270, 3):
+            page = page_of(*_LETTER).rotate(turn, Image.Resampling.BICUBIC, expand=True, fillcolor="white")
+            (scan,) = document_of(saved(page), "a.png").scans
+            assert [word.text for word in scan.words] == " ".join(_READ).split()
+            assert abs((scan.turn + turn + 180) % 360 - 180) < 0.5
+            straight = page.rotate(scan.turn, Image.Resampling.BICUBIC, expand=True, fillcolor="white")
+            assert scan.height == pytest.approx(straight.height / straight.width, rel=0.01)
+            for word in scan.words:
+                box = (
+                    word.left * straight.width,
+                    word.top * straight.height,
+                    word.right * straight.width,
+                    word.bottom * straight.height,
+                )
+                ink = ImageOps.invert(straight.convert("L")).crop(box).getbbox()
+                assert ink is not None and ink[2] - ink[0] > 0.6 * (box[2] - box[0])
+
     def test_an_enormous_picture_is_refused(self) -> None:
         with pytest.raises(Unreadable, match="“a.png” has more than"):
             document_of(saved(Image.new("1", (10_000, 10_000))), "a.png")
@@ -147,7 +177,43 @@ class TestPages:
         placed = [
             (120 + 300 * column, 200 + 40 * row, text) for row, cells in enumerate(rows) for column, text in enumerate(cells)
         ]
-        assert texts(saved(page_with(placed)), "a.png") == ["\n".join("    ".join(row) for row in rows)]
+        assert texts(saved(page_with(placed)), "a.png") == [
+            "| Item | Quantity | Cost |\n| - | - | - |\n| Pumps | 12 | $4,100 |",
+            "| Valves | 30 | $2,250 |",
+            "| Sensors | 8 | $960 |",
+        ]
+
+    @pytest.mark.parametrize(("is_ruled", "dpi", "skew"), [(True, 150, 1.5), (True, 300, 0), (False, 150, 1.5), (False, 300, 0)])
+    def test_tables_keep_their_columns(self, is_ruled: bool, dpi: int, skew: float) -> None:
+        rows = [
+            ("Role", "Unit", "Rate", "Notes"),
+            ("Senior diver", "hour", "$90.00", "with gear"),
+            ("Captain", "", "$60.00", ""),
+            ("Pilot boat", "day", "$1,250.00", "with fuel"),
+            ("Crane", "", "$410.00", ""),
+        ]
+        page = page_with_table(rows, (300, 150, 200, 260), is_ruled=is_ruled, dpi=dpi)
+        scan = page.rotate(skew, Image.Resampling.BICUBIC, expand=True, fillcolor="white")
+        assert tables(saved(scan)) == [[list(row) for row in rows]]
+
+    def test_cells_of_a_drawn_table_have_several_lines_and_span_columns(self) -> None:
+        page = page_with(
+            [(140, 212, "Rates of all of the crew"), (140, 260, "Diver and"), (140, 286, "tender"), (440, 260, "$90")]
+        )
+        draw = ImageDraw.Draw(page)
+        for box in ((120, 200, 700, 250), (120, 250, 400, 330), (400, 250, 700, 330)):
+            draw.rectangle(box, outline="black", width=2)
+        (table,) = [block for block in document_of(saved(page), "a.png").blocks if isinstance(block, Table)]
+        assert [[(column, cell.columns) for column, cell in row] for row in table.rows] == [[(0, 2)], [(0, 1), (1, 1)]]
+        assert tables(saved(page)) == [[["Rates of all of the crew"], ["Diver and\ntender", "$90"]]]
+
+    def test_a_cell_of_two_lines_is_one_cell(self) -> None:
+        rows = [("Item", "Unit", "Cost"), ("Pumps", "each", "$410"), ("Valves", "each", "$22"), ("Sensors", "each", "$96")]
+        placed = [
+            (120 + 300 * column, 200 + 70 * row, text) for row, cells in enumerate(rows) for column, text in enumerate(cells)
+        ]
+        found = tables(saved(page_with([*placed, (420, 200 + 70 + 28, "or pair")])))
+        assert found == [[list(row) if row[0] != "Pumps" else ["Pumps", "each\nor pair", "$410"] for row in rows]]
 
     def test_light_text_on_dark_and_small_pictures_are_read(self) -> None:
         banner = page_with([(20, 20, "Open since 1998")], size=(320, 70)).point(lambda light: 255 - light)

@@ -314,7 +314,7 @@ class TestPassage:
             f"Statement {number} says that the {name} was repaired." for number, name in enumerate(("ferry", "pier", "crane"))
         ]
         cited = CitedWords("\n".join(texts), (*quotes_of("\n".join(texts), texts[0]), *quotes_of("\n".join(texts), texts[2])))
-        structure = stored.packed(Document(tuple(map(paragraph, texts))))
+        structure = stored.pack(Document(tuple(map(paragraph, texts))))
         shown = portion(structure, ViewQuery(), cited)
         assert highlighted(shown, Highlight.CITED) == [texts[0], texts[2]]
 

@@ -30,6 +30,7 @@ from fundwright.workspaces.schemas import RestrictionForm
 from fundwright_ui.screens.training.document import document_screen, passage_screen
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
+from tests.reading.pictures import page_of, saved
 from tests.support.pdf_files import written_pdf
 from tests.support.polling import eventually
 from tests.support.programs import api_of, program
@@ -127,7 +128,7 @@ class TestPictures:
     async def test_other_formats_have_none(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
         document = await trained(committed, owner, FERRY.encode(), "boats.md")
         answer = await ada.get(f"/api/training/documents/{document.id}/pages/1")
-        assert (answer.status_code, "Only pages of PDF files" in answer.text) == (422, True)
+        assert (answer.status_code, "Only pages of PDF and image files" in answer.text) == (422, True)
 
     async def test_a_damaged_one_is_explained(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
         document = await trained(committed, owner, b"%PDF-1.7\nnot really", "broken.pdf")
@@ -199,6 +200,56 @@ class TestPictures:
         for number in range(204):
             await store.keep_derived(received.sha256, f"{number}.json", b"x")
         assert len(lists) == 4
+
+
+class TestScans:
+    """Pages that are pictures."""
+
+    LINES = ("We build boats for every harbor of the coast.", FERRY)
+
+    @pytest.mark.parametrize(("form", "filename"), [("PDF", "scan.pdf"), ("TIFF", "scan.tif")])
+    async def test_a_turned_page_is_upright_and_its_words_are_found(
+        self, committed: Core, owner: Actor, ada: httpx.AsyncClient, form: str, filename: str
+    ) -> None:
+        turned = page_of(*self.LINES).transpose(Image.Transpose.ROTATE_90)
+        document = await trained(committed, owner, saved(page_of("The first page."), turned, form=form), filename)
+        shown = await view(committed, owner, document.id, find="forty passengers")
+        assert shown.page is not None and (shown.page.position.page, shown.page.position.pages) == (2, 2)
+        assert [(mark.text, mark.highlight) for mark in shown.page.marks] == [("forty passengers", Highlight.CURRENT)]
+        assert [line.text for line in shown.page.lines] == list(self.LINES)
+        answer = await ada.get(f"/api/training/documents/{document.id}/pages/2")
+        with Image.open(io.BytesIO(answer.content)) as picture:
+            assert picture.width == 1200 and picture.height == pytest.approx(1200 * shown.page.height, abs=2)
+            (mark,) = shown.page.marks
+            sides = (
+                mark.left * picture.width,
+                mark.top * picture.height,
+                mark.right * picture.width,
+                mark.bottom * picture.height,
+            )
+            assert (picture.convert("L").crop(sides).getextrema()) == (0, pytest.approx(255, abs=5))
+        words = (await ada.get(f"/api/training/documents/{document.id}/pages/2/words")).json()
+        assert " ".join(word["text"] for word in words["words"]) == " ".join(self.LINES)
+
+    @pytest.mark.parametrize("form", ["PNG", "JPEG"])
+    async def test_an_image_is_shown_with_its_words(
+        self, committed: Core, owner: Actor, ada: httpx.AsyncClient, form: str
+    ) -> None:
+        document = await trained(committed, owner, saved(page_of(*self.LINES), form=form), f"scan.{form.lower()}")
+        shown = await view(committed, owner, document.id, passage=await passage_of(committed, document.id))
+        assert shown.page is not None and shown.has_pictures and shown.is_cited
+        assert (shown.page.position.previous, shown.page.position.next) == (None, None)
+        assert (await ada.get(f"/api/training/documents/{document.id}/pages/1")).status_code == 200
+        assert (await ada.get(f"/api/training/documents/{document.id}/pages/2")).status_code == 404
+
+    async def test_a_page_that_was_not_recognized_is_shown_without_words(
+        self, committed: Core, owner: Actor, ada: httpx.AsyncClient
+    ) -> None:
+        document = await trained(committed, owner, saved(page_of(*self.LINES), page_of(), form="TIFF"), "scan.tif")
+        shown = await view(committed, owner, document.id, page=2)
+        assert shown.page is not None and (shown.page.lines, shown.page.position.pages) == ((), 2)
+        assert shown.page.height == pytest.approx(1650 / 1275)
+        assert (await ada.get(f"/api/training/documents/{document.id}/pages/2")).status_code == 200
 
 
 class TestAccess:

@@ -21,7 +21,7 @@ from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 from benchmarks.eval.frame.figures import Figure
 from fundwright.reading import recognition
-from fundwright.reading.placed import paragraphs_of
+from fundwright.reading.grids import lines_in
 from fundwright.reading.recognition import recognized
 
 _PAGES = 20
@@ -130,7 +130,7 @@ def _errors(pdf: pypdfium2.PdfDocument, pages: Sequence[_Page], *, dpi: int, mad
     for number, page in enumerate(pages):
         picture = made(pdf[number].render(scale=dpi / 72).to_pil().convert("RGB"), number)
         started = time.process_time()
-        lines = [line for paragraph in paragraphs_of(recognized(picture)) for line in paragraph]
+        lines = [line for part in recognized(picture).parts() for line in lines_in(part)]
         used_s += time.process_time() - started
         expected = " ".join(text for _, _, text in page.texts)
         wrong += _distance(" ".join(" ".join(line.text for line in lines).split()), expected)

@@ -12,6 +12,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from fundwright.core.unpickling import sent
+
 _END = "\ufdd0"
 _BEGIN = "\ufdd1\ufdd2\ufdd3"
 """Unicode reserves U+FDD0 to U+FDEF for use inside a program: no file contains them after `without_signs`."""
@@ -27,6 +29,8 @@ _FROM_KEPT = {0xFDE0 + place: character for place, character in enumerate(_KEPT)
 _SIGNS = dict.fromkeys(range(0xFDD0, 0xFDF0))
 
 
+MOST_WORDS = 5_000
+"""As many words of a page have places."""
 PageNumber = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 """From 1, in the order of the file."""
 
@@ -166,6 +170,31 @@ class Unread(Struct, frozen=True, omit_defaults=True):
     count: int = 1
 
 
+Share = Annotated[float, Meta(ge=-1, le=2)]
+"""Of the width or height of a page."""
+
+
+@sent
+class Word(Struct, frozen=True, array_like=True):
+    """A word and its box, from the top left of the page."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=60_000)]
+    left: Share
+    top: Share
+    right: Share
+    bottom: Share
+
+
+class Scan(Struct, frozen=True, omit_defaults=True):
+    """A page that is a picture, with the words that were recognized in it, after it was turned by `turn` degrees, counterclockwise, so that it is
+    upright. `height` is a share of its width."""
+
+    page: PageNumber
+    words: Annotated[tuple[Word, ...], Meta(max_length=MOST_WORDS)]
+    turn: Annotated[float, Meta(ge=0, le=360)] = 0.0
+    height: Annotated[float, Meta(ge=0, le=1_000_000)] = 1.0
+
+
 class Document(Struct, frozen=True, omit_defaults=True):
     blocks: tuple[Block, ...]
     title: str = ""
@@ -180,6 +209,8 @@ class Document(Struct, frozen=True, omit_defaults=True):
     """What the file calls its pages, such as “iv” or “A-2”. Empty if it does not say, or has no pages."""
     unread: tuple[Unread, ...] = ()
     """What the file holds that is not among the blocks."""
+    scans: tuple[Scan, ...] = ()
+    """The pages whose text was recognized. A file without pages has page 1."""
 
 
 def without_signs(text: str) -> str:

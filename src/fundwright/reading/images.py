@@ -1,20 +1,24 @@
-"""Reads image files with text recognition."""
+"""Reads image files with text recognition, and shows them."""
 
 from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import takewhile
+from pathlib import Path
 
-from PIL import Image, ImageOps, ImageSequence
+import msgspec
+from PIL import Image, ImageOps
 
 from fundwright.core.messages import t
 from fundwright.reading.checkboxes import with_boxes
 from fundwright.reading.document import Document
-from fundwright.reading.formats import Unreadable
+from fundwright.reading.formats import Unreadable, file_missing
 from fundwright.reading.paragraphs import words_of
-from fundwright.reading.placed import paragraphs_of
-from fundwright.reading.recognition import blocks_of_paragraphs, may_recognize, recognized
+from fundwright.reading.pdf_pages import PageWords, as_webp
+from fundwright.reading.recognition import Recognized, blocks_of, may_recognize, recognized
 
 
 class ImageReader:
@@ -31,25 +35,65 @@ class ImageReader:
         return head.startswith(self._marks)
 
     def read(self, content: bytes, filename: str) -> Document:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            try:
-                picture = Image.open(io.BytesIO(content), formats=(self.label,))
-                frames = ImageSequence.Iterator(picture) if picture.format == "TIFF" else [picture]
-                pages = [paragraphs_of(recognized(_upright(each))) for each in takewhile(lambda _: may_recognize(), frames)]
-            except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
-                raise Unreadable(
-                    t(
-                        "“{filename}” has more than {count} pixels. Save a smaller copy and add that.",
-                        filename=filename,
-                        count=Image.MAX_IMAGE_PIXELS,
-                    )
-                ) from error
-        words = words_of(line.text for groups in pages for group in groups for line in group)
-        numbered = enumerate(pages, 1) if len(pages) > 1 else ((None, groups) for groups in pages)
+        with _opened(io.BytesIO(content), filename, self.label) as picture:
+            count = _frames(picture)
+            recognized_pages = list[Recognized]()
+            for number in takewhile(lambda _: may_recognize(), range(count)):
+                picture.seek(number)
+                recognized_pages.append(recognized(_upright(picture)))
+        pages = [each.parts() for each in recognized_pages]
+        words = words_of(line.text for each in recognized_pages for line in each.lines)
+        numbered = enumerate(pages, 1) if count > 1 else ((None, parts) for parts in pages)
         return Document(
-            tuple(with_boxes([block for page, groups in numbered for block in blocks_of_paragraphs(groups, words, page)]))
+            tuple(with_boxes([block for page, parts in numbered for block in blocks_of(parts, words, page)])),
+            pages=count if count > 1 else 0,
+            scans=tuple(each.scan(page) for page, each in enumerate(recognized_pages, 1)),
         )
+
+
+def words(path: Path, filename: str, number: int) -> Iterator[bytes]:
+    """Yield the size of a page as JSON of `PageWords`. Its words are those that were recognized when the file was read. Raises Unreadable."""
+    with _opened(path, filename) as picture:
+        pages = _frames(picture)
+        if number > pages:
+            yield msgspec.json.encode(PageWords(pages))
+            return
+        picture.seek(number - 1)
+        width, height = ImageOps.exif_transpose(picture).size
+        yield msgspec.json.encode(PageWords(pages, height / width))
+
+
+def picture(path: Path, filename: str, number: int, width: int, turn: float) -> Iterator[bytes]:
+    """Yield a page as WebP, see `pdf_pages.picture`. Raises Unreadable."""
+    with _opened(path, filename) as picture:
+        if number <= _frames(picture):
+            picture.seek(number - 1)
+            yield as_webp(_upright(picture), width, turn)
+
+
+@contextmanager
+def _opened(source: Path | io.BytesIO, filename: str, *formats: str) -> Iterator[Image.Image]:
+    """An image file of one of these formats, or of all. What Pillow refuses to decode is unreadable."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Image.DecompressionBombWarning)
+        try:
+            with Image.open(source, formats=formats or [reader.label for reader in IMAGE_READERS]) as picture:
+                yield picture
+        except FileNotFoundError as error:
+            raise file_missing(filename) from error
+        except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
+            raise Unreadable(
+                t(
+                    "“{filename}” has more than {count} pixels. Save a smaller copy and add that.",
+                    filename=filename,
+                    count=Image.MAX_IMAGE_PIXELS,
+                )
+            ) from error
+
+
+def _frames(picture: Image.Image) -> int:
+    """The number of pages, which only TIFF files have."""
+    return getattr(picture, "n_frames", 1) if picture.format == "TIFF" else 1
 
 
 def _upright(picture: Image.Image) -> Image.Image:

@@ -33,9 +33,10 @@ from fundwright.reading.document import (
 )
 from fundwright.reading.formats import Unreadable
 from fundwright.reading.from_docling import head_of, is_form
+from fundwright.reading.grids import Grid
 from fundwright.reading.paragraphs import paragraphs, words_of
-from fundwright.reading.placed import GAP, Box, Line, contains, has_right_to_left, joined, paragraphs_of, rows_of
-from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, blocks_of_paragraphs, may_recognize, recognized
+from fundwright.reading.placed import GAP, Box, Line, contains, has_right_to_left, joined, rows_of
+from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, Recognized, blocks_of, may_recognize, recognized
 from fundwright.reading.symbols import CHECKED, UNCHECKED, with_symbols
 from fundwright.reading.table_rows import between, divided, letters_of, ordered
 
@@ -89,14 +90,20 @@ class PdfReader:
             return Document((*_fields_of_xfa(packets), *attachments), title)
         pictures = _recognized(content, pages)
         hidden = _hidden(content, pages)
-        layouts = [_Page(page, hidden.get(page.page_num, set()), pictures.get(page.page_num, ())) for page in pages]
+        layouts = [_Page(page, hidden.get(page.page_num, set()), pictures.get(page.page_num)) for page in pages]
         margins = _margins(layouts)
         words = words_of(line.text for page in layouts for line in page.lines)
         seen = set[str]()
         blocks = [block for page in layouts for block in page.blocks(margins, seen, words)]
         labels = tuple(page.label for page in layouts)
         is_labeled = any(page.label != str(page.number) for page in layouts)
-        return Document((*with_boxes(blocks), *attachments), title, pages=len(pages), page_labels=labels if is_labeled else ())
+        return Document(
+            (*with_boxes(blocks), *attachments),
+            title,
+            pages=len(pages),
+            page_labels=labels if is_labeled else (),
+            scans=tuple(each.scan(number) for number, each in pictures.items()),
+        )
 
 
 def _parsed(content: bytes, filename: str) -> tuple[list[Any], list[Any]]:
@@ -128,14 +135,16 @@ def _parsed(content: bytes, filename: str) -> tuple[list[Any], list[Any]]:
 
 
 def _turns(pages: Iterable[Any]) -> dict[int, int]:
-    """By how many degrees, clockwise, most text of a page is turned, by the number of the page, for pages that have to be turned back."""
+    """By how many degrees, clockwise, most text of a page is turned, by the number of the page, for pages that have to be turned back. Those that are
+    read as pictures are turned then."""
     found = dict[int, int]()
     for page in pages:
         lengths = Counter[int]()
         for item in page.text_items:
             lengths[round(item.rotation or 0) % 360] += len(item.text.strip())
         turn, length = max(lengths.items(), key=lambda each: each[1], default=(0, 0))
-        if turn in (90, 180, 270) and length > _MOST_TURNED * lengths.total():
+        is_most = length >= _FEW_LETTERS and length > _MOST_TURNED * lengths.total()
+        if turn in (90, 180, 270) and is_most and not _is_unmapped(page):
             found[page.page_num] = turn
     return found
 
@@ -152,13 +161,13 @@ def _turned(content: bytes, turns: Mapping[int, int]) -> bytes:
     return target.getvalue()
 
 
-def _recognized(content: bytes, pages: Sequence[Any]) -> dict[int, list[Line]]:
+def _recognized(content: bytes, pages: Sequence[Any]) -> dict[int, Recognized]:
     """What text recognition reads on pages that are pictures or whose fonts do not say which characters they have, by the number of the page. It replaces what
     liteparse has read there."""
     import pypdfium2
 
     document: Any = None
-    found = dict[int, list[Line]]()
+    found = dict[int, Recognized]()
     for page in pages:
         letters, is_unmapped = len(letters_of(page.text)), _is_unmapped(page)
         if (letters >= _FEW_LETTERS and not is_unmapped) or not may_recognize():
@@ -169,9 +178,9 @@ def _recognized(content: bytes, pages: Sequence[Any]) -> dict[int, list[Line]]:
         shown = document[page.page_num - 1]
         if is_unmapped or not letters or _covered(shown) > _MOST_OF_PAGE:
             scale = min(_DPI / 72, math.sqrt(MOST_PIXELS / max(shown.get_width() * shown.get_height(), 1.0)))
-            lines = recognized(shown.render(scale=scale).to_pil())
-            if lines and (is_unmapped or sum(len(letters_of(line.text)) for line in lines) > letters):
-                found[page.page_num] = lines
+            picture = recognized(shown.render(scale=scale).to_pil())
+            if picture.lines and (is_unmapped or sum(len(letters_of(line.text)) for line in picture.lines) > letters):
+                found[page.page_num] = picture
                 page.text_items, page.blocks, page.form_fields = [], [], []
     return found
 
@@ -193,13 +202,13 @@ def _covered(page: Any) -> float:
 class _Page:
     """The lines of a page, and the layout block or the recognized paragraph that each belongs to."""
 
-    def __init__(self, page: Any, hidden: Collection[int], lines: Sequence[Line]) -> None:
+    def __init__(self, page: Any, hidden: Collection[int], picture: Recognized | None) -> None:
         report_progress()
         self._hidden = hidden
         self.number: int = page.page_num
         self.label = without_signs(page.page_label or "") or str(self.number)
         self._page = page
-        self._height: float = HEIGHT if lines else page.height or 1.0
+        self._height: float = HEIGHT if picture else page.height or 1.0
         struck = [each for each in page.annotations or () if each.subtype.lower() == "strikeout"]
         self._struck = [_rect(rect) for each in struck for rect in each.quadpoint_rects or ([each.rect] if each.rect else [])]
         self._layout = [block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None]
@@ -214,8 +223,8 @@ class _Page:
             beside = _beside(item[1], texts)
             place = _innermost(boxes, item[1] if beside is None else beside)
             (rest if place is None else self._items[place]).append(item)
-        self._recognized = paragraphs_of(lines)
-        self._rest = [line for paragraph in self._recognized for line in paragraph] or _lines(rest)
+        self._recognized = picture.parts() if picture else []
+        self._rest = [line for part in self._recognized if not isinstance(part, Grid) for line in part] or _lines(rest)
         self._lines = [_lines(items) for items in self._items]
         self.lines = [line for lines in (*self._lines, self._rest) for line in lines]
 
@@ -280,8 +289,10 @@ class _Page:
                 seen.add(key)
                 yield Margin((Paragraph(runs_of(line.text)[0], self.number),), self.number)
         if self._recognized:
-            body = [[line for line in paragraph if line not in marginal] for paragraph in self._recognized]
-            yield from blocks_of_paragraphs(body, words, self.number)
+            body = [
+                part if isinstance(part, Grid) else [line for line in part if line not in marginal] for part in self._recognized
+            ]
+            yield from blocks_of(body, words, self.number)
             return
         rest = [line for line in self._rest if line not in marginal]
         flow = list[Line]()

@@ -11,41 +11,31 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
+from PIL import Image
 
 from fundwright.core.messages import t
-from fundwright.reading.document import without_signs
+from fundwright.core.unpickling import sent
+from fundwright.reading.document import MOST_WORDS, Word, without_signs
 from fundwright.reading.formats import Unreadable, file_missing
 
 Width = Annotated[int, Meta(ge=1, le=4_000)]
 _MOST_PIXELS, _MOST_DOWN = 12_000_000, 16_000
 """A WebP is at most 16,383 pixels wide and high."""
-_MOST_CHARACTERS, _MOST_WORDS = 60_000, 5_000
+_MOST_CHARACTERS = 60_000
 _UNITS = 10_000
 """Into how many parts a page is divided in each direction."""
 _QUALITY = 80
 _HYPHENS = "\x02\ufffe\xad"
 """What pdfium returns for a hyphen at the end of a line."""
 
-Share = Annotated[float, Meta(ge=-1, le=2)]
-"""Of the width or height of the page."""
 
-
-class Word(Struct, frozen=True, array_like=True):
-    """A word and its box, from the top left of the page."""
-
-    text: Annotated[str, Meta(min_length=1, max_length=_MOST_CHARACTERS)]
-    left: Share
-    top: Share
-    right: Share
-    bottom: Share
-
-
+@sent
 class PageWords(Struct, frozen=True):
     """The words of a page in the order of the file, its height as a share of its width, and the number of pages of the file."""
 
     pages: Annotated[int, Meta(ge=0, le=2**31 - 1)]
     height: Annotated[float, Meta(ge=0, le=1_000_000)] = 1.0
-    words: Annotated[tuple[Word, ...], Meta(max_length=_MOST_WORDS)] = ()
+    words: Annotated[tuple[Word, ...], Meta(max_length=MOST_WORDS)] = ()
 
 
 def words(path: Path, filename: str, number: int) -> Iterator[bytes]:
@@ -56,21 +46,37 @@ def words(path: Path, filename: str, number: int) -> Iterator[bytes]:
         return
     page = document[number - 1]
     width, height = page.get_size()
-    yield msgspec.json.encode(PageWords(len(document), height / max(width, 1), tuple(islice(_words_on(page), _MOST_WORDS))))
+    yield msgspec.json.encode(PageWords(len(document), height / max(width, 1), tuple(islice(_words_on(page), MOST_WORDS))))
 
 
-def picture(path: Path, filename: str, number: int, width: int) -> Iterator[bytes]:
-    """Yield a page as WebP, of this width in pixels unless it is very high; nothing if it does not exist. Raises Unreadable."""
+def picture(path: Path, filename: str, number: int, width: int, turn: float) -> Iterator[bytes]:
+    """Yield a page as WebP, turned by so many degrees, counterclockwise, and of this width in pixels unless it is very high; nothing if it does
+    not exist. Raises Unreadable."""
     document = _opened(path, filename)
     if number > len(document):
         return
     document.init_forms()
     page = document[number - 1]
     across, down = page.get_size()
-    scale = min(width / max(across, 1), (_MOST_PIXELS / max(across * down, 1)) ** 0.5, _MOST_DOWN / max(down, 1))
+    # A page that is turned is as wide as it was high.
+    scale = min(
+        width / max(min(across, down) if turn else across, 1),
+        (_MOST_PIXELS / max(across * down, 1)) ** 0.5,
+        _MOST_DOWN / max(down, across, 1),
+    )
+    yield as_webp(page.render(scale=scale).to_pil().convert("RGB"), width, turn)
+
+
+def as_webp(picture: Image.Image, width: int, turn: float) -> bytes:
+    """A page that was turned by so many degrees, of this width in pixels unless it is very high."""
+    straight = picture.rotate(turn, Image.Resampling.BICUBIC, expand=True, fillcolor="white") if turn else picture
+    scale = min(width / straight.width, (_MOST_PIXELS / (straight.width * straight.height)) ** 0.5, _MOST_DOWN / straight.height)
+    size = max(1, round(straight.width * scale)), max(1, round(straight.height * scale))
     written = io.BytesIO()
-    page.render(scale=scale).to_pil().convert("RGB").save(written, "WEBP", quality=_QUALITY, method=2)
-    yield written.getvalue()
+    (straight.resize(size, Image.Resampling.BICUBIC, reducing_gap=2.0) if size != straight.size else straight).save(
+        written, "WEBP", quality=_QUALITY, method=2
+    )
+    return written.getvalue()
 
 
 def _opened(path: Path, filename: str) -> Any:

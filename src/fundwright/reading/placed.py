@@ -27,6 +27,8 @@ class Line:
     box: Box
     confidence: float | None = None
     """How certain text recognition is of it, from 0 to 1."""
+    words: tuple[Line, ...] = ()
+    """Its words with their places, if they are known."""
 
     @property
     def height(self) -> float:
@@ -69,7 +71,8 @@ def joined(row: Sequence[Line]) -> Line:
     boxes = [part.box for part in row]
     left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
     right, bottom = max(box[2] for box in boxes), max(box[3] for box in boxes)
-    return Line(text.strip(), (left, top, right, bottom), confidence_of(row))
+    words = tuple(word for part in row for word in part.words or (part,))
+    return Line(text.strip(), (left, top, right, bottom), confidence_of(row), words)
 
 
 def _in_reading_order(row: Sequence[Line]) -> list[int]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,12 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.document import Heading, Paragraph
+from fundwright.reading.document import MOST_WORDS, Cell, Heading, Paragraph, Scan, Table, Word, runs_of
+from fundwright.reading.from_docling import head_of
+from fundwright.reading.grids import Grid, GridCell, lines_in, parts_of
 from fundwright.reading.paragraphs import paragraphs
 from fundwright.reading.placed import Box, Line, confidence_of
+from fundwright.reading.rulings import rulings_in
 
 _MOST_PICTURES = 40
 _MOST_S = 200.0
@@ -45,6 +50,8 @@ _NARROWED = 0.8
 """Lines are read at this share of their width: as well, and in three quarters of the time."""
 _MIN_CONFIDENCE, _UPRIGHT_CONFIDENCE = 0.5, 0.75
 """Less certain lines are ornaments or writing that cannot be read. Less certain pages may be upside down."""
+
+_WORD = re.compile(r"\S+")
 
 Pixels = NDArray[np.float32]
 
@@ -76,19 +83,43 @@ def may_recognize() -> bool:
     return left is None or (left.pictures > 0 and time.monotonic() < left.until)
 
 
-def recognized(picture: Image.Image) -> list[Line]:
-    """The lines of text in a picture, with their places in it after it was turned upright, as if it was `HEIGHT` high."""
+@dataclass(frozen=True, slots=True)
+class Recognized:
+    """The lines of text in a picture and the lines that are drawn on it, with their places after it was turned upright, as if it was `HEIGHT` high."""
+
+    lines: tuple[Line, ...] = ()
+    rulings: tuple[Box, ...] = ()
+    turn: float = 0.0
+    """By how many degrees the picture was turned, counterclockwise."""
+    width: float = HEIGHT
+
+    def parts(self) -> list[Grid | list[Line]]:
+        """The tables and paragraphs in reading order."""
+        return parts_of(self.lines, self.rulings)
+
+    def scan(self, page: int) -> Scan:
+        """The page for those who look at it, with its words in reading order."""
+        words = [word for part in self.parts() for line in lines_in(part) for word in line.words]
+        return Scan(page, tuple(self._placed(word) for word in words[:MOST_WORDS]), round(self.turn, 2), HEIGHT / self.width)
+
+    def _placed(self, word: Line) -> Word:
+        left, top, right, bottom = word.box
+        places = (left / self.width, top / HEIGHT, right / self.width, bottom / HEIGHT)
+        return Word(word.text, *(round(min(max(place, 0.0), 1.0), 4) for place in places))
+
+
+def recognized(picture: Image.Image) -> Recognized:
     report_progress()
     if (left := _left.get()) is not None:
         left.pictures -= 1
     if min(picture.size) < _MIN_SIDE:
-        return []
+        return Recognized()
     size = math.sqrt(MOST_PIXELS / (picture.width * picture.height))
     if size < 1:
         picture = picture.resize(
             (max(1, round(picture.width * size)), max(1, round(picture.height * size))), Image.Resampling.BOX
         )
-    upright, boxes = _straightened(picture.convert("RGB"))
+    upright, boxes, turn = _straightened(picture.convert("RGB"))
     lines = _read(upright, boxes)
     if boxes and (confidence_of(lines) or 0.0) < _UPRIGHT_CONFIDENCE:
         turned = upright.transpose(Image.Transpose.ROTATE_180)
@@ -96,32 +127,48 @@ def recognized(picture: Image.Image) -> list[Line]:
         others = _read(
             turned, [(width - right, height - bottom, width - left, height - top) for left, top, right, bottom in boxes]
         )
-        lines = max(lines, others, key=lambda lines: confidence_of(lines) or 0.0)
-    return [line for line in lines if line.text.strip() and (line.confidence or 0.0) >= _MIN_CONFIDENCE]
+        if (confidence_of(others) or 0.0) > (confidence_of(lines) or 0.0):
+            upright, lines, turn = turned, others, turn + 180
+    lines = [line for line in lines if line.text.strip() and (line.confidence or 0.0) >= _MIN_CONFIDENCE]
+    if not lines:
+        return Recognized()
+    rulings = rulings_in(upright, height=HEIGHT)
+    return Recognized(tuple(lines), tuple(rulings), turn % 360, HEIGHT * upright.width / upright.height)
 
 
-def blocks_of_paragraphs(
-    groups: Iterable[Sequence[Line]], words: frozenset[str], page: int | None
-) -> Iterator[Heading | Paragraph]:
-    """Paragraphs and headings with the recognized lines of `paragraphs_of`."""
-    for group in groups:
-        for block in paragraphs([line.text for line in group], words, page=page):
-            yield replace(block, confidence=confidence_of(group)) if isinstance(block, Paragraph) else block
+def blocks_of(
+    parts: Iterable[Grid | Sequence[Line]], words: frozenset[str], page: int | None
+) -> Iterator[Heading | Paragraph | Table]:
+    """Tables, paragraphs, and headings with recognized lines."""
+    for part in parts:
+        if isinstance(part, Grid):
+            table = Table(tuple(tuple((cell.column, _cell(cell, page)) for cell in row) for row in part.rows), page=page)
+            yield replace(table, head=head_of(table))
+            continue
+        for block in paragraphs([line.text for line in part], words, page=page):
+            yield replace(block, confidence=confidence_of(part)) if isinstance(block, Paragraph) else block
 
 
-def _straightened(picture: Image.Image) -> tuple[Image.Image, list[Box]]:
-    """The picture with lines of text from left to right, or from right to left if it is upside down, and where they are in it."""
-    points = _found(picture)
+def _cell(cell: GridCell, page: int | None) -> Cell:
+    runs, _ = runs_of("\n".join(line.text for line in cell.lines))
+    blocks = (Paragraph(runs, page, confidence=confidence_of(cell.lines)),) if runs else ()
+    return Cell(blocks, cell.rows, cell.columns)
+
+
+def _straightened(picture: Image.Image) -> tuple[Image.Image, list[Box], float]:
+    """The picture with lines of text from left to right, or from right to left if it is upside down, where they are in it, and by how many
+    degrees it was turned."""
+    points, turn = _found(picture), 0.0
     if sum(map(_is_upright, points)) > len(points) / 2:
         picture = picture.transpose(Image.Transpose.ROTATE_90)
-        points = _found(picture)
+        points, turn = _found(picture), 90.0
     skew = _skew(points)
     if abs(skew) < _MIN_SKEW:
-        return picture, [_expanded(each) for each in points]
+        return picture, [_expanded(each) for each in points], turn
     straight = picture.rotate(math.degrees(skew), Image.Resampling.BICUBIC, expand=True, fillcolor=(255, 255, 255))
-    turn = np.array([[math.cos(skew), -math.sin(skew)], [math.sin(skew), math.cos(skew)]])
+    rotation = np.array([[math.cos(skew), -math.sin(skew)], [math.sin(skew), math.cos(skew)]])
     center, new_center = np.array(picture.size) / 2, np.array(straight.size) / 2
-    return straight, [_expanded((each - center) @ turn + new_center) for each in points]
+    return straight, [_expanded((each - center) @ rotation + new_center) for each in points], turn + math.degrees(skew)
 
 
 def _found(picture: Image.Image) -> list[Pixels]:
@@ -180,24 +227,37 @@ def _read(picture: Image.Image, boxes: Iterable[Box]) -> list[Line]:
         report_progress()
         box = (max(0, round(left)), max(0, round(top)), min(picture.width, round(right)), min(picture.height, round(bottom)))
         if box[0] < box[2] and box[1] < box[3]:
-            text, confidence = _text(picture.crop(box))
+            text, confidence, places = _text(picture.crop(box))
             scale = HEIGHT / picture.height
-            lines.append(Line(text, (left * scale, top * scale, right * scale, bottom * scale), confidence))
+            words = _words(text, places, (box[0] * scale, top * scale, box[2] * scale, bottom * scale), confidence)
+            lines.append(Line(text, (left * scale, top * scale, right * scale, bottom * scale), confidence, tuple(words)))
     return lines
 
 
-def _text(line: Image.Image) -> tuple[str, float]:
-    """The text of a line and how certain it is."""
+def _words(text: str, places: Sequence[float], box: Box, confidence: float) -> Iterator[Line]:
+    """The words of a line whose characters have their middles at these shares of its width. Characters are about as wide as they are usually apart."""
+    left, top, right, bottom = box
+    apart = sorted(after - before for before, after in pairwise(places))
+    half = apart[len(apart) // 2] / 2 if apart else 0.5
+    for word in _WORD.finditer(text):
+        start, end = max(places[word.start()] - half, 0.0), min(places[word.end() - 1] + half, 1.0)
+        yield Line(word[0], (left + start * (right - left), top, left + end * (right - left), bottom), confidence)
+
+
+def _text(line: Image.Image) -> tuple[str, float, list[float]]:
+    """The text of a line, how certain it is, and where the middle of each character is, as a share of the width."""
     from fundwright.reading.recognition_models import CHARACTERS, RECOGNIZER
 
-    width = min(max(1, math.ceil(_NARROWED * _LINE_HEIGHT * line.width / line.height)), _MOST_WIDTH)
+    width = math.ceil(_LINE_HEIGHT * line.width / line.height)
+    width = min(max(1, math.ceil(_NARROWED * width), min(width, _MIN_WIDTH)), _MOST_WIDTH)
     pixels = _as_input(line.resize((width, _LINE_HEIGHT), Image.Resampling.BILINEAR, reducing_gap=2.0))
     pixels = np.pad(pixels, ((0, 0), (0, 0), (0, 0), (0, max(0, _MIN_WIDTH - width))))
     steps: Any = RECOGNIZER.run(None, {"x": pixels})[0]
     best = steps[0].argmax(axis=1)
     is_new = (best != 0) & (best != np.r_[0, best[:-1]])
     sure = steps[0].max(axis=1)[is_new]
-    return "".join(CHARACTERS[each] for each in best[is_new]), float(sure.mean()) if len(sure) else 0.0
+    places = (np.flatnonzero(is_new) + 0.5) * pixels.shape[-1] / len(best) / width
+    return "".join(CHARACTERS[each] for each in best[is_new]), float(sure.mean()) if len(sure) else 0.0, places.tolist()
 
 
 def _as_input(picture: Image.Image) -> Pixels:

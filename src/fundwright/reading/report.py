@@ -48,12 +48,14 @@ class UnreadPart(BaseModel):
 
 
 class RecognizedPage(BaseModel):
-    """A page that is a picture whose text was recognized, and how certain that is, from 0 to 1."""
+    """A page that is a picture whose text was recognized, how certain that is, from 0 to 1, and by how many degrees the page was turned
+    counterclockwise to be upright."""
 
     model_config = ConfigDict(frozen=True)
 
     page: int | None
     confidence: float
+    turn: float = 0.0
 
 
 class ReadingReport(BaseModel):
@@ -71,6 +73,11 @@ class ReadingReport(BaseModel):
     attachments: int = 0
     recognized: tuple[RecognizedPage, ...] = ()
     unread: tuple[UnreadPart, ...] = ()
+
+    @property
+    def turns(self) -> dict[int, float]:
+        """The turns of the pages that were recognized. A file without pages has page 1."""
+        return {each.page or 1: each.turn for each in self.recognized}
 
     @property
     def read_text(self) -> str:
@@ -117,7 +124,7 @@ def report_of(read: Document) -> ReadingReport:
         notes=sum(isinstance(block, Note) for block in blocks),
         pictures=sum(isinstance(block, Figure) and bool(block.blocks) for block in blocks),
         attachments=sum(isinstance(block, Attachment) and bool(block.blocks) for block in blocks),
-        recognized=tuple(_recognized(blocks)),
+        recognized=tuple(_recognized(blocks, {scan.page: scan.turn for scan in read.scans})),
         unread=tuple(
             UnreadPart(
                 missing=each.missing, page=each.page, name=visible_line(each.name, most=_NAME_CHARACTERS), count=each.count
@@ -132,7 +139,7 @@ def page_labels_of(read: Document) -> list[str]:
     return [visible_line(label, most=_LABEL_CHARACTERS) for label in read.page_labels]
 
 
-def _recognized(blocks: list[document.Block]) -> Iterator[RecognizedPage]:
+def _recognized(blocks: list[document.Block], turns: dict[int, float]) -> Iterator[RecognizedPage]:
     """The pages with recognized text, each with the mean confidence of its paragraphs, by length."""
     sums = dict[int | None, tuple[float, int]]()
     for block in blocks:
@@ -141,4 +148,4 @@ def _recognized(blocks: list[document.Block]) -> Iterator[RecognizedPage]:
             confidence, total = sums.get(block.page, (0.0, 0))
             sums[block.page] = confidence + block.confidence * length, total + length
     for page, (confidence, total) in sums.items():
-        yield RecognizedPage(page=page, confidence=confidence / max(total, 1))
+        yield RecognizedPage(page=page, confidence=confidence / max(total, 1), turn=turns.get(page or 1, 0.0))

@@ -145,9 +145,7 @@ class _Words:
     def __init__(self, document: Document) -> None:
         self._of_pages = defaultdict[int | None, Counter[str]](Counter)
         self._all, self._in_margins = Counter[str](), Counter[str]()
-        self.recognized = {
-            block.page for block in document.blocks if isinstance(block, Paragraph) and block.confidence is not None
-        }
+        self.recognized = {scan.page for scan in document.scans}
         """The pages whose pictures were read."""
         for block in document.blocks:
             found = _words(" ".join(_texts(block)))
@@ -334,7 +332,7 @@ def _is_content(picture: bytes) -> bool:
         pixels = opened.width * opened.height
         if pixels >= _LARGE_PIXELS or pixels < _SMALL_PIXELS or not may_recognize():
             return pixels >= _LARGE_PIXELS
-        words = _words(" ".join(line.text for line in recognized(opened)))
+        words = _words(" ".join(line.text for line in recognized(opened).lines))
     except (OSError, ValueError, Image.DecompressionBombError):
         return False
     return sum(len(word) > 1 for word in words) >= _FEW_WORDS

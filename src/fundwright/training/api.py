@@ -195,7 +195,7 @@ async def get_page_picture(
     number: PageNumber,
     width: PictureWidth = PictureWidth.NORMAL,
 ) -> Response:
-    """Return a page of a PDF document as a picture of this width in pixels."""
+    """Return a page of a PDF or image document as a picture of this width in pixels."""
     known_tags = request.headers.get("If-None-Match", "")
     tag, content = await viewing.get_page_picture(core, actor, document_id, number, width, known_tags=known_tags)
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Content-Disposition": "inline"}
@@ -206,7 +206,7 @@ async def get_page_picture(
 
 @router.get("/documents/{document_id}/pages/{number}/words")
 async def get_page_words(core: CoreDep, actor: CurrentActor, document_id: UUID, number: PageNumber) -> PageText:
-    """Return the words of a page of a PDF document with their places."""
+    """Return the words of a page of a PDF or image document with their places."""
     return PageText.model_validate(await viewing.get_page_words(core, actor, document_id, number))
 
 

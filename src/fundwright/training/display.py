@@ -29,12 +29,13 @@ from fundwright.reading.document import (
     Run,
     Runs,
     Table,
+    Word,
     inside,
     plain,
     walk,
 )
 from fundwright.reading.lines import arranges_text, storable
-from fundwright.reading.pdf_pages import PageWords, Word
+from fundwright.reading.pdf_pages import PageWords
 from fundwright.reading.placed import Line, rows_of
 from fundwright.training import highlighting
 from fundwright.training.highlighting import CitedWords
@@ -155,7 +156,7 @@ class PlacedText:
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page of a PDF file. `height` is a share of its width."""
+    """A page as a picture. `height` is a share of its width."""
 
     position: Position
     height: float
@@ -225,6 +226,13 @@ def _marked(words: Sequence[Word], highlight: Highlight | None) -> PlacedText:
 def portion(structure: bytes, query: ViewQuery, cited: CitedWords = _NOTHING_CITED) -> Portion:
     """The portion of a stored document that is asked for: that of the hit, the given page and part, that of what is cited, or the first."""
     return _Portions(stored.unpack(structure), query).find(cited)
+
+
+def recognized_words(structure: bytes, number: int) -> PageWords | None:
+    """The words that were recognized on a page of a stored document, if it is a picture."""
+    document = stored.unpack(structure)
+    pages = max(document.pages, 1)
+    return next((PageWords(pages, scan.height, scan.words) for scan in document.scans if scan.page == number), None)
 
 
 class _Portions:

@@ -1,4 +1,4 @@
-"""Pages of PDF documents as pictures with words, made in the sandbox and kept beside the original."""
+"""Pages of PDF and image documents as pictures with words, made in the sandbox and kept beside the original."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits, crashed
-from fundwright.reading import pdf_pages
+from fundwright.reading import images, pdf_pages
 from fundwright.reading.formats import Unreadable
 from fundwright.reading.pdf_pages import PageWords
 from fundwright.training.schemas import DocumentRead, PictureWidth
 
-MEDIA_TYPE = "application/pdf"
-_VERSION = 1
+_MODULES = {"application/pdf": pdf_pages} | {reader.media_type: images for reader in images.IMAGE_READERS}
+"""What shows the pages of a format."""
+_VERSION = 2
 """Increased whenever pictures or words are made differently."""
 LIMITS = Limits(
     error=Unreadable,
@@ -25,22 +26,31 @@ LIMITS = Limits(
     memory_bytes=500_000_000,
     output_bytes=20_000_000,
     at_once_each=1,
-    modules=("PIL.WebPImagePlugin", "fundwright.reading.pdf_pages", "pypdfium2"),
+    modules=(
+        *(f"PIL.{name}ImagePlugin" for name in ("Jpeg", "Png", "Tiff", "WebP")),
+        *("fundwright.reading.images", "fundwright.reading.pdf_pages", "pypdfium2"),
+    ),
 )
+
+
+def has_pages(document: DocumentRead) -> bool:
+    """Whether the pages of a document are shown as pictures."""
+    return document.media_type in _MODULES
 
 
 def tag_of(document: DocumentRead, number: int, width: PictureWidth) -> str:
     """The entity tag of a picture."""
-    return f'"{document.sha256}-{_picture(number, width)}"'
+    return f'"{document.sha256}-{_picture(document, number, width)}"'
 
 
 async def picture(core: Core, document: DocumentRead, number: int, width: PictureWidth) -> bytes:
     """Return a page as WebP. Raises NotFound or Unreadable."""
-    part = _picture(number, width)
+    part = _picture(document, number, width)
     found = await core.files.find_derived(document.sha256, part)
     if found is None:
         path = core.files.path(document.sha256)
-        work = partial(pdf_pages.picture, path, document.filename, number, width.value)
+        show = _MODULES[document.media_type].picture
+        work = partial(show, path, document.filename, number, width.value, _turn(document, number))
         name = t("“{name}”", name=document.filename)
         results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
         if not results:
@@ -53,12 +63,12 @@ async def picture(core: Core, document: DocumentRead, number: int, width: Pictur
 
 
 async def words(core: Core, document: DocumentRead, number: int) -> PageWords:
-    """Return the words of a page. Raises NotFound or Unreadable."""
+    """Return the words of a page that the file says itself. Raises NotFound or Unreadable."""
     part = f"{_VERSION}-{number}.json"
     found = await core.files.find_derived(document.sha256, part)
     if found is None:
         path = core.files.path(document.sha256)
-        work = partial(pdf_pages.words, path, document.filename, number)
+        work = partial(_MODULES[document.media_type].words, path, document.filename, number)
         name = t("“{name}”", name=document.filename)
         results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
         try:
@@ -75,5 +85,10 @@ async def words(core: Core, document: DocumentRead, number: int) -> PageWords:
     return page
 
 
-def _picture(number: int, width: PictureWidth) -> str:
-    return f"{_VERSION}-{number}-{width.value}.webp"
+def _picture(document: DocumentRead, number: int, width: PictureWidth) -> str:
+    return f"{_VERSION}-{number}-{width.value}-{_turn(document, number):g}.webp"
+
+
+def _turn(document: DocumentRead, number: int) -> float:
+    """By how many degrees a page was turned to be read."""
+    return document.report.turns.get(number, 0.0) if document.report is not None else 0.0

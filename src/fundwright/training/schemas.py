@@ -429,7 +429,7 @@ Quotes = Annotated[tuple[tuple[NonNegativeInt, NonNegativeInt], ...], Field(max_
 class ViewQuery(BaseModel):
     """What of a document to show: a page, a part of it if it is long, the hit with this number of the search `find`, or the passage with this id,
     of which only the `quotes` are highlighted if there are any.
-    With `hidden`, text that a person does not see is shown, too. PDF documents are shown as pictures of their pages unless `view` is text."""
+    With `hidden`, text that a person does not see is shown, too. PDF and image documents are shown as pictures of their pages unless `view` is text."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

@@ -13,8 +13,9 @@ from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
+from fundwright.reading.pdf_pages import PageWords
 from fundwright.training import pictures, repository, service
-from fundwright.training.display import Portion, Position, ShownPage, portion, shown_page
+from fundwright.training.display import Portion, Position, ShownPage, portion, recognized_words, shown_page
 from fundwright.training.highlighting import CitedWords
 from fundwright.training.schemas import DocumentRead, PassageInContext, PictureWidth, Quotes, ViewQuery
 
@@ -53,14 +54,14 @@ async def read_view(core: Core, actor: Actor, document_id: UUID, query: ViewQuer
         passage = await _passage_in(session, actor, document_id, query.passage)
     cited = _cited(passage, query.quotes)
     shown = await core.computing.run(partial(portion, structure, query, cited)) if structure is not None else None
-    has_pictures = document.media_type == pictures.MEDIA_TYPE
+    has_pictures = pictures.has_pages(document)
     view = DocumentView(
         document, shown, has_pictures=has_pictures, is_passage_missing=query.passage is not None and passage is None
     )
     if not has_pictures or query.view == "text":
         return view
     try:
-        page = await _page(core, document, query, shown, cited)
+        page = await _page(core, document, structure, query, shown, cited)
     except FundwrightError as error:
         return DocumentView(document, shown, problem=error.sentence, is_passage_missing=view.is_passage_missing)
     return DocumentView(document, shown, page, has_pictures=True, is_passage_missing=view.is_passage_missing)
@@ -70,17 +71,21 @@ async def read_view(core: Core, actor: Actor, document_id: UUID, query: ViewQuer
 async def get_page_picture(
     core: Core, actor: Actor, document_id: UUID, number: int, width: PictureWidth, *, known_tags: str = ""
 ) -> tuple[str, bytes | None]:
-    """Return the entity tag of a page of a PDF document, and the page as WebP unless its tag is among those that are known. Opens its own transaction. Raises
-    NotFound, Invalid for other formats, or Unreadable."""
-    document = await _with_pages(core, actor, document_id)
+    """Return the entity tag of a page of a PDF or image document, and the page as WebP unless its tag is among those that are known. Opens its own
+    transaction. Raises NotFound, Invalid for other formats, or Unreadable."""
+    async with core.database.reading() as session:
+        document = await _get_with_pages(session, actor, document_id)
     tag = pictures.tag_of(document, number, width)
     return tag, None if tag in known_tags else await pictures.picture(core, document, number, width)
 
 
 @needs(Permission.READ)
-async def get_page_words(core: Core, actor: Actor, document_id: UUID, number: int) -> pictures.PageWords:
-    """Return the words of a page of a PDF document. Opens its own transaction. Raises NotFound, Invalid for other formats, or Unreadable."""
-    return await pictures.words(core, await _with_pages(core, actor, document_id), number)
+async def get_page_words(core: Core, actor: Actor, document_id: UUID, number: int) -> PageWords:
+    """Return the words of a page of a PDF or image document. Opens its own transaction. Raises NotFound, Invalid for other formats, or Unreadable."""
+    async with core.database.reading() as session:
+        document = await _get_with_pages(session, actor, document_id)
+        structure = await repository.find_structure(session, actor.workspace_id, document_id)
+    return await _words(core, document, structure, number)
 
 
 @needs(Permission.READ)
@@ -99,11 +104,10 @@ async def _passage_in(session: AsyncSession, actor: Actor, document_id: UUID, pa
     return passage if passage.document_id == document_id else None
 
 
-async def _with_pages(core: Core, actor: Actor, document_id: UUID) -> DocumentRead:
-    async with core.database.reading() as session:
-        document = await service.get_document(session, actor, document_id)
-    if document.media_type != pictures.MEDIA_TYPE:
-        raise Invalid(t("Only pages of PDF files are shown as pictures. Download the original instead."))
+async def _get_with_pages(session: AsyncSession, actor: Actor, document_id: UUID) -> DocumentRead:
+    document = await service.get_document(session, actor, document_id)
+    if not pictures.has_pages(document):
+        raise Invalid(t("Only pages of PDF and image files are shown as pictures. Download the original instead."))
     return document
 
 
@@ -113,11 +117,22 @@ def _cited(passage: PassageInContext | None, quotes: Quotes) -> CitedWords:
     return CitedWords(passage.text, quotes, passage.place_at(min(quotes)[0] if quotes else 0)[1])
 
 
-async def _page(core: Core, document: DocumentRead, query: ViewQuery, shown: Portion | None, cited: CitedWords) -> ShownPage:
+async def _page(
+    core: Core, document: DocumentRead, structure: bytes | None, query: ViewQuery, shown: Portion | None, cited: CitedWords
+) -> ShownPage:
     number = shown.position.page if shown is not None else query.page or 1
-    words = await pictures.words(core, document, number)
+    words = await _words(core, document, structure, number)
     current = shown.hit_on_page if shown is not None else -1
     labels = shown.position.labels if shown is not None else ()
     return await core.computing.run(
         partial(shown_page, number, words, labels=labels, find=query.find, current=current, cited=cited)
     )
+
+
+async def _words(core: Core, document: DocumentRead, structure: bytes | None, number: int) -> PageWords:
+    """The words of a page: those that were recognized in it, or those that the file says itself."""
+    if structure is not None and document.report is not None and number in document.report.turns:
+        recognized = await core.computing.run(partial(recognized_words, structure, number))
+        if recognized is not None:
+            return recognized
+    return await pictures.words(core, document, number)

@@ -1,4 +1,4 @@
-"""A page of a PDF document as a picture, with its words over it as text that can be selected."""
+"""A page of a document as a picture, with its words over it as text that can be selected."""
 
 from __future__ import annotations
 
