@@ -23,7 +23,7 @@ from fundwright.reading.document import (
     plain,
 )
 from fundwright.reading.pdf_pages import PageWords, Word
-from fundwright.training import highlighting
+from fundwright.training import display, highlighting
 from fundwright.training.display import (
     HiddenBy,
     Highlight,
@@ -152,6 +152,41 @@ class TestPlaces:
     def test_labels_that_do_not_fit_the_pages_are_left_out(self) -> None:
         assert show(paragraph("One", 1), pages=2, labels=("i", "ii")).position.labels == ("i", "ii")
         assert show(paragraph("One", 1), pages=2, labels=("i",)).position.labels == ()
+
+
+class TestTurningPages:
+    BLOCKS = (paragraph("One harbor", 1), paragraph("Two harbors", 2))
+
+    @pytest.fixture
+    def decoded(self, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+        """The documents that were decoded."""
+        contents, decode = list[bytes](), stored.decoded
+
+        def count(content: bytes) -> Document:
+            contents.append(content)
+            return decode(content)
+
+        monkeypatch.setattr(stored, "decoded", count)
+        display._kept_pages.cache_clear()
+        return contents
+
+    def test_a_document_is_decoded_once(self, decoded: list[bytes]) -> None:
+        shown = [texts(show(*self.BLOCKS, pages=2, page=page)) for page in (1, 2, 1)]
+        assert (shown, len(decoded)) == ([["One harbor"], ["Two harbors"], ["One harbor"]], 1)
+
+    def test_another_search_has_other_hits(self, decoded: list[bytes]) -> None:
+        hits = [show(*self.BLOCKS, pages=2, find=find).hits for find in ("harbor", "two", "harbor")]
+        assert (hits, len(decoded)) == ([2, 1, 2], 1)
+
+    def test_a_document_that_is_very_large_or_was_not_used_lately_is_not_kept(
+        self, decoded: list[bytes], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for number in (1, 2, 3, 1):
+            show(paragraph(f"Document {number}"))
+        assert len(decoded) == 4
+        monkeypatch.setattr(display, "_MOST_KEPT_BYTES", 10)
+        show(paragraph("Document 1"))
+        assert len(decoded) == 5
 
 
 class TestHidden:

@@ -25,11 +25,24 @@ def pack(document: Document) -> bytes:
 
 def unpack(content: bytes) -> Document:
     """Raises ValueError if it is no document, or a very long one."""
+    return decoded(decompressed(content))
+
+
+def decompressed(content: bytes) -> bytes:
+    """The JSON of a document. Raises ValueError."""
     try:
         decompressor = zlib.decompressobj()
         found = decompressor.decompress(content, _MOST_JSON_BYTES)
-        if decompressor.unconsumed_tail:
-            raise ValueError("The document is too long.")
-        return _DECODER.decode(found)
-    except (zlib.error, RecursionError) as error:
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    if decompressor.unconsumed_tail:
+        raise ValueError("The document is too long.")
+    return found
+
+
+def decoded(content: bytes) -> Document:
+    """The document of a JSON. Raises ValueError."""
+    try:
+        return _DECODER.decode(content)
+    except RecursionError as error:
         raise ValueError(str(error)) from error

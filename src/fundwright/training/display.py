@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from heapq import nlargest
 from itertools import chain, groupby
 from typing import Literal
@@ -54,6 +55,8 @@ _MOST_HEAD_ROWS = 5
 _DEEPEST = 12
 _WORD_GAP = 1.5
 """A space between words of a line is smaller than this many times their height."""
+_MOST_KEPT_BYTES = 10_000_000
+"""A document with a JSON of this size takes at most 70 MB."""
 _MOST_LIKELY = 4
 """The cited words are looked for in so many parts that have most of the passage."""
 _WORD = re.compile(r"\S+")
@@ -225,28 +228,63 @@ def _marked(words: Sequence[Word], highlight: Highlight | None) -> PlacedText:
 
 def portion(structure: bytes, query: ViewQuery, cited: CitedWords = _NOTHING_CITED) -> Portion:
     """The portion of a stored document that is asked for: that of the hit, the given page and part, that of what is cited, or the first."""
-    return _Portions(stored.unpack(structure), query).find(cited)
+    return _Portions(_pages_of(structure), query).find(cited)
 
 
 def recognized_words(structure: bytes, number: int) -> PageWords | None:
     """The words that were recognized on a page of a stored document, if it is a picture."""
-    document = stored.unpack(structure)
-    pages = max(document.pages, 1)
-    return next((PageWords(pages, scan.height, scan.words) for scan in document.scans if scan.page == number), None)
+    pages = _pages_of(structure)
+    scan = pages.scans.get(number)
+    return PageWords(max(pages.count, 1), scan.height, scan.words) if scan is not None else None
 
 
-class _Portions:
-    def __init__(self, document: Document, query: ViewQuery) -> None:
-        self._query = query
-        self._labels = document.page_labels
-        self._has_hidden = any(run.mark for block in walk(document.blocks) for run in _runs_of(block))
-        self._pages = max([document.pages, *(block.page or 0 for block in document.blocks)])
+class _Pages:
+    """The blocks of a document by page, in parts that are not too long."""
+
+    def __init__(self, document: Document) -> None:
+        self.has_hidden = any(run.mark for block in walk(document.blocks) for run in _runs_of(block))
+        self.count = max([document.pages, *(block.page or 0 for block in document.blocks)])
+        self.labels = document.page_labels if len(document.page_labels) == self.count else ()
+        self.scans = {scan.page: scan for scan in document.scans}
         self._blocks = dict[int, list[Block]]()
         page = 1
         for block in document.blocks:
             page = block.page or page
             self._blocks.setdefault(page, []).append(block)
         self._divided = dict[int, list[list[Block]]]()
+        self.hits = dict[tuple[str, bool], list[Place]]()
+        """Where the hits of the last search are, which had these words, and hidden text or not."""
+
+    def parts(self, page: int) -> list[list[Block]]:
+        if page not in self._blocks:
+            return [[]]
+        if page not in self._divided:
+            self._divided[page] = _divided(self._blocks[page])
+        return self._divided[page]
+
+    def places(self, only: int | None = None) -> Iterator[tuple[Place, list[Block]]]:
+        """Each part that has blocks, on all pages or on one."""
+        for page in sorted(self._blocks):
+            if only is None or page == only:
+                for part, blocks in enumerate(self.parts(page), 1):
+                    yield (page, part), blocks
+
+
+def _pages_of(structure: bytes) -> _Pages:
+    content = stored.decompressed(structure)
+    return _kept_pages(content) if len(content) <= _MOST_KEPT_BYTES else _Pages(stored.decoded(content))
+
+
+@lru_cache(maxsize=2)
+def _kept_pages(content: bytes) -> _Pages:
+    """Those who turn pages need the same document again, whose JSON takes long to decode."""
+    return _Pages(stored.decoded(content))
+
+
+class _Portions:
+    def __init__(self, pages: _Pages, query: ViewQuery) -> None:
+        self._query = query
+        self._pages = pages
 
     def find(self, cited: CitedWords) -> Portion:
         query = self._query
@@ -260,19 +298,19 @@ class _Portions:
             page, part = query.page or 1, query.part or 1
         else:
             page, part = self._place_of(cited)
-        page = min(page, max(self._pages, 1))
-        parts = self._parts(page)
+        page = min(page, max(self._pages.count, 1))
+        parts = self._pages.parts(page)
         part = min(part, len(parts))
         here = (page, part)
         blocks, is_cut, is_cited = self._shown(parts[part - 1], cited, hit - 1 - sum(each < here for each in hits) if hit else -1)
         position = Position(
             page,
-            self._pages,
+            self._pages.count,
             part,
             len(parts),
-            labels=self._labels if len(self._labels) == self._pages else (),
-            previous=(page, part - 1) if part > 1 else (page - 1, len(self._parts(page - 1))) if page > 1 else None,
-            next=(page, part + 1) if part < len(parts) else (page + 1, 1) if page < self._pages else None,
+            labels=self._pages.labels,
+            previous=(page, part - 1) if part > 1 else (page - 1, len(self._pages.parts(page - 1))) if page > 1 else None,
+            next=(page, part + 1) if part < len(parts) else (page + 1, 1) if page < self._pages.count else None,
         )
         before = sum(each < here for each in hits)
         return Portion(
@@ -280,7 +318,7 @@ class _Portions:
             blocks,
             is_cut=is_cut,
             is_cited=is_cited,
-            has_hidden=self._has_hidden,
+            has_hidden=self._pages.has_hidden,
             hits=len(hits),
             hit=hit,
             hit_on_page=sum(each[0] == page for each in hits[: hit - 1]) if hit else -1,
@@ -288,37 +326,29 @@ class _Portions:
             next_hit=(hit or before) % len(hits) + 1 if hits else 0,
         )
 
-    def _parts(self, page: int) -> list[list[Block]]:
-        if page not in self._divided:
-            self._divided[page] = _divided(self._blocks.get(page, []))
-        return self._divided[page]
-
-    def _places(self, *, only: int | None = None) -> Iterator[tuple[Place, list[str]]]:
-        """Each place with the texts that are visible there."""
-        for page in sorted(self._blocks):
-            if only is None or page == only:
-                for part, blocks in enumerate(self._parts(page), 1):
-                    yield (page, part), self._texts(blocks)
-
     def _texts(self, blocks: Sequence[Block]) -> list[str]:
         showing = _Showing(show_hidden=self._query.hidden)
         showing.all(blocks)
         return showing.texts
 
     def _hits(self) -> list[Place]:
-        if not self._query.find.strip():
+        find, hidden = self._query.find, self._query.hidden
+        if not find.strip():
             return []
-        return [
-            place
-            for place, texts in self._places()
-            for _ in highlighting.hits([text.split() for text in texts], self._query.find)
-        ]
+        if (find, hidden) not in self._pages.hits:
+            hits = [
+                place
+                for place, blocks in self._pages.places()
+                for _ in highlighting.hits([text.split() for text in self._texts(blocks)], find)
+            ]
+            self._pages.hits = {(find, hidden): hits}
+        return self._pages.hits[find, hidden]
 
     def _place_of(self, cited: CitedWords) -> Place:
         """Where most of the cited words are, of the places with most of the passage."""
         if not cited.passage:
             return (1, 1)
-        places = [(place, " ".join(texts).split()) for place, texts in self._places(only=cited.page)]
+        places = [(place, " ".join(self._texts(blocks)).split()) for place, blocks in self._pages.places(only=cited.page)]
         likely = nlargest(_MOST_LIKELY, places, key=lambda each: highlighting.shared(each[1], cited.passage))
         found = [(len(highlighting.cited(words, cited)), place) for place, words in likely]
         return max(found, key=lambda each: each[0], default=(0, (cited.page or 1, 1)))[1]
