@@ -183,3 +183,17 @@ class TestWordsFromRightToLeft:
         assert self._read(b"(WE) Tj 25 0 Td (SAY) Tj 30 0 Td (fed) Tj 20 0 Td (cba) Tj 25 0 Td (HERE.) Tj") == [
             "WE SAY אבג דהו HERE."
         ]
+
+
+class TestExponentsAndMarksOfNotes:
+    def test_do_not_run_into_the_number_or_word_before_them(self) -> None:
+        painted = b"BT /F1 11 Tf 60 700 Td (It has 10) Tj 4 Ts /F1 7 Tf (2) Tj 0 Ts /F1 11 Tf ( wells and 1 crew) Tj 4 Ts /F1 7 Tf (1,3) Tj 0 Ts /F1 11 Tf (, we say.) Tj ET"
+        assert "".join(texts_of(painted_pdf(painted))).replace(" ,", ",") == "It has 10² wells and 1 crew¹,³, we say."
+
+    def test_are_placed_in_the_word_that_has_them(self) -> None:
+        painted = b"BT /F1 11 Tf 60 700 Td (A flow of 2 m) Tj 4 Ts /F1 7 Tf (2) Tj 0 Ts /F1 11 Tf (/2 hours, 2.) Tj ET"
+        assert texts_of(painted_pdf(painted)) == ["A flow of 2 m²/2 hours, 2."]
+
+    def test_are_not_smaller_words_on_the_line_or_indexes(self) -> None:
+        painted = b"BT /F1 11 Tf 60 700 Td (We hold ) Tj /F1 7 Tf (12) Tj /F1 11 Tf ( CO) Tj -3 Ts /F1 7 Tf (2) Tj ET"
+        assert texts_of(painted_pdf(painted)) == ["We hold 12 CO2"]

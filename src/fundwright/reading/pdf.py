@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -89,8 +89,8 @@ class PdfReader:
         if packets and is_shell and any(_XFA_SHELL.search(page.text) for page in pages):
             return Document((*_fields_of_xfa(packets), *attachments), title)
         pictures = _recognized(content, pages)
-        hidden = _hidden(content, pages)
-        layouts = [_Page(page, hidden.get(page.page_num, set()), pictures.get(page.page_num)) for page in pages]
+        looks = _looks(content, pages)
+        layouts = [_Page(page, looks.get(page.page_num, _Looks()), pictures.get(page.page_num)) for page in pages]
         margins = _margins(layouts)
         words = words_of(line.text for page in layouts for line in page.lines)
         seen = set[str]()
@@ -202,9 +202,9 @@ def _covered(page: Any) -> float:
 class _Page:
     """The lines of a page, and the layout block or the recognized paragraph that each belongs to."""
 
-    def __init__(self, page: Any, hidden: Collection[int], picture: Recognized | None) -> None:
+    def __init__(self, page: Any, looks: _Looks, picture: Recognized | None) -> None:
         report_progress()
-        self._hidden = hidden
+        self._looks = looks
         self.number: int = page.page_num
         self.label = without_signs(page.page_label or "") or str(self.number)
         self._page = page
@@ -233,11 +233,13 @@ class _Page:
         for item in self._page.text_items:
             place = 0
             for part in item.words or (item,):
-                text = with_symbols(without_signs(part.text).translate(_LIGATURES), item.font_name or "")
+                text = with_symbols(
+                    without_signs(self._looks.raised.get(number, part.text)).translate(_LIGATURES), item.font_name or ""
+                )
                 place = max(item.text.find(part.text, place), place)
                 text = f" {text}" if item.text[:place].endswith(" ") else text  # however narrow the space is
                 box = _rect(part)
-                mark = Mark.HIDDEN if number in self._hidden else Mark.STRUCK if _is_in(self._struck, box) else None
+                mark = Mark.HIDDEN if number in self._looks.hidden else Mark.STRUCK if _is_in(self._struck, box) else None
                 number += 1
                 yield (mark.around(text) if mark else text), box
 
@@ -415,21 +417,35 @@ def _box(box: Any) -> Box:
     return x, y, x + width, y + height
 
 
-def _hidden(content: bytes, pages: Sequence[Any]) -> dict[int, set[int]]:
-    """The places of words that nobody sees among those of their page, by the number of the page."""
+class _Looks(NamedTuple):
+    """How words of a page look, by their places among them."""
+
+    hidden: Collection[int] = ()
+    """Those that nobody sees."""
+    raised: Mapping[int, str] = {}
+    """Those with exponents and the marks of notes."""
+
+
+def _looks(content: bytes, pages: Sequence[Any]) -> dict[int, _Looks]:
+    """How the words of each page look, by its number."""
     import pypdfium2
 
+    from fundwright.reading.pdf_objects import objects_on, with_annotations
+    from fundwright.reading.pdf_raised import raised_words
     from fundwright.reading.pdf_visible import hidden_words
 
     document = pypdfium2.PdfDocument(content)
     has_layers = _has_layers(content)
-    found = dict[int, set[int]]()
+    found = dict[int, _Looks]()
     for page in pages:
         report_progress()
         words = [(part.text, _rect(part)) for item in page.text_items for part in item.words or (item,)]
-        tiny = {place for place, (_, box) in enumerate(words) if box[3] - box[1] <= _INVISIBLE_POINTS}
         if words:
-            found[page.page_num] = tiny | hidden_words(document, page.page_num, words, has_layers=has_layers)
+            shown = with_annotations(document, page.page_num)
+            objects = list(objects_on(shown))
+            tiny = {place for place, (_, box) in enumerate(words) if box[3] - box[1] <= _INVISIBLE_POINTS}
+            hidden = tiny | hidden_words(shown, objects, words, has_layers=has_layers)
+            found[page.page_num] = _Looks(hidden, raised_words(shown, objects, words))
     return found
 
 

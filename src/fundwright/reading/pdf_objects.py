@@ -13,15 +13,27 @@ _DEEPEST = 8
 _UNITS = 100
 """Places on a page are computed in hundredths of a point."""
 
+Painted = tuple[Any, int, Box]
+"""An object of PDFium, its kind, and its box from the top left of the page as it is shown, in points."""
 Matrix = tuple[float, float, float, float, float, float]
 
 
-def objects_on(page: Any) -> Iterator[tuple[Any, int, Box]]:
-    """What is painted on a page of pypdfium2, in this order: the object, its kind, and its box from the top left of the page as it is shown, in points. Keep the page
-    while objects are in use."""
+def with_annotations(document: Any, number: int) -> Any:
+    """A page of a document of pypdfium2, of which annotations become a part."""
     from pypdfium2 import raw
 
-    def objects_in(container: Any, count: int, get: Any, matrix: Matrix, depth: int) -> Iterator[tuple[Any, int, Box]]:
+    page = document[number - 1]
+    if raw.FPDFPage_GetAnnotCount(page) and raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS:
+        page.close()
+        page = document[number - 1]
+    return page
+
+
+def objects_on(page: Any) -> Iterator[Painted]:
+    """What is painted on a page, in this order. Keep the page while objects are in use."""
+    from pypdfium2 import raw
+
+    def objects_in(container: Any, count: int, get: Any, matrix: Matrix, depth: int) -> Iterator[Painted]:
         for place in range(count):
             item = get(container, place)
             kind = raw.FPDFPageObj_GetType(item)
@@ -67,3 +79,12 @@ def _placed(matrix: Matrix, left: float, bottom: float, right: float, top: float
     corners = [_moved(matrix, x, y, 1) for x in (left, right) for y in (bottom, top)]
     across, down = [x for x, _ in corners], [y for _, y in corners]
     return min(across), min(down), max(across), max(down)
+
+
+def text_of(item: Any, text_page: Any) -> str:
+    from pypdfium2 import raw
+
+    count = raw.FPDFTextObj_GetText(item, text_page, None, 0) // 2
+    codes = (ctypes.c_ushort * count)()
+    raw.FPDFTextObj_GetText(item, text_page, codes, count * 2)
+    return bytes(codes).decode("utf-16-le", errors="replace").strip("\0 ")

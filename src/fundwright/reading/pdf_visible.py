@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.pdf_objects import objects_on
+from fundwright.reading.pdf_objects import Painted, text_of
 from fundwright.reading.placed import Box, contains
 
 _NOT_PAINTED, _STROKED, _CLIPS = (3, 7), (1, 2, 5, 6), 7
@@ -58,23 +58,20 @@ class _Suspect(NamedTuple):
     """Whether a picture can show what it says, such as a scan."""
 
 
-def hidden_words(document: Any, number: int, words: Sequence[tuple[str, Box]], *, has_layers: bool) -> set[int]:
-    """The places among `words`, which have boxes from the top left, of those that nobody sees on a page of a document of pypdfium2. Annotations become part
-    of the page."""
-    from pypdfium2 import raw
-
-    page = document[number - 1]
-    if raw.FPDFPage_GetAnnotCount(page) and raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS:
-        page.close()
-        page = document[number - 1]
-    suspects, others = _suspects(page, has_layers=has_layers)
+def hidden_words(page: Any, objects: Sequence[Painted], words: Sequence[tuple[str, Box]], *, has_layers: bool) -> set[int]:
+    """The places among `words`, which have boxes from the top left, of those that nobody sees on a page with these objects."""
+    suspects, others = _suspects(page, objects, has_layers=has_layers)
     found = {place: at for place, (_, box) in enumerate(words) if (at := [each for each in suspects if contains(each.box, box)])}
     uncertain = {place: (*words[place], at) for place, at in found.items() if not all(each.is_invisible for each in at)}
     hidden = found.keys() - _visible(page, uncertain, suspects)
     written_over = [place for place in hidden if any(contains(other, words[place][1]) for other in others)]
     if written_over:  # such as a correction
         text = page.get_textpage()
-        hidden -= {place for place in written_over if not any(_says(each.raw, text, words[place][0]) for each in found[place])}
+        hidden -= {
+            place
+            for place in written_over
+            if not any(_is_same(text_of(each.raw, text), words[place][0]) for each in found[place])
+        }
     return hidden
 
 
@@ -104,7 +101,7 @@ def _visible(page: Any, words: Mapping[int, tuple[str, Box, Sequence[_Suspect]]]
             yield place
 
 
-def _suspects(page: Any, *, has_layers: bool) -> tuple[list[_Suspect], list[Box]]:
+def _suspects(page: Any, objects: Sequence[Painted], *, has_layers: bool) -> tuple[list[_Suspect], list[Box]]:
     """The texts of a page that may be invisible, and the boxes of the others."""
     from pypdfium2 import raw
 
@@ -113,7 +110,7 @@ def _suspects(page: Any, *, has_layers: bool) -> tuple[list[_Suspect], list[Box]
     uppermost = np.zeros((math.ceil(height * scale) + 1, math.ceil(width * scale) + 1), np.int32)
     colors: list[Color | None] = [_PAPER]
     texts = list[_Text]()
-    for item, kind, box in objects_on(page):
+    for item, kind, box in objects:
         if kind == raw.FPDF_PAGEOBJ_TEXT:
             below = _values(uppermost[_middle(box, scale)]) if len(colors) > 1 else {0}
             texts.append(_Text(item, box, len(colors), below))
@@ -199,12 +196,6 @@ def _painted(page: Any, scale: float, crop: Sequence[int]) -> Pixels:
     return page.render(scale=scale, crop=crop, rev_byteorder=True).to_numpy()[:, :, :3]
 
 
-def _says(item: Any, text_page: Any, word: str) -> bool:
+def _is_same(text: str, word: str) -> bool:
     """Whether a text contains a word, or is a part of it."""
-    from pypdfium2 import raw
-
-    count = raw.FPDFTextObj_GetText(item, text_page, None, 0) // 2
-    codes = (ctypes.c_ushort * count)()
-    raw.FPDFTextObj_GetText(item, text_page, codes, count * 2)
-    text = bytes(codes).decode("utf-16-le", errors="replace").strip("\0 ")
     return bool(text) and (word in text or text in word)

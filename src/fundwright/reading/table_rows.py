@@ -9,6 +9,7 @@ from itertools import pairwise
 from math import inf
 from operator import attrgetter
 from statistics import median
+from unicodedata import normalize
 
 from fundwright.reading.placed import Box, Line, joined, rows_of
 
@@ -96,4 +97,4 @@ def _text(texts: Sequence[Line]) -> str:
 
 def letters_of(text: str) -> str:
     """All that a text says, without spaces, case, and punctuation."""
-    return "".join(filter(str.isalnum, text.casefold()))
+    return "".join(filter(str.isalnum, normalize("NFKC", text).casefold()))
