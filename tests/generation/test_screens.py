@@ -17,11 +17,14 @@ from fundwright.core.database import now
 from fundwright.core.paging import PageRequest
 from fundwright.core.presence import Presence
 from fundwright.generation import editing, repository, service
-from fundwright.generation.schemas import DraftRead, DraftState, KeptText, SectionSave, SectionText, VersionOrigin
+from fundwright.generation.schemas import DraftRead, DraftSources, DraftState, KeptText, SectionSave, SectionText, VersionOrigin
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities.models import Opportunity
+from fundwright.reading.document import Missing
+from fundwright.reading.report import ReadingReport, UnreadPart
 from fundwright.training import service as training
+from fundwright.training.models import Document
 from fundwright.training.schemas import PastedText
 from fundwright.workspaces import invitations
 from fundwright.workspaces import service as workspaces
@@ -220,6 +223,29 @@ class TestDraftScreen:
             sources = screen.find("list", "Sources").text
             assert "Past performance · cited 1 time 1 Shingles gutters were repaired" in sources  # it has no heading
             assert screen.find("link", "Word").props["href"] == f"/api/drafts/{draft.id}/export?form=docx"
+
+    async def test_sources_that_are_not_cited_name_what_was_not_read_of_them(self, desk: Desk) -> None:
+        draft = await written_draft(desk)
+        async with desk.core.database.transaction() as session:
+            text = PastedText(title="Boats", text="We are a crew that sails ferries across the harbor every day.")
+            boats = await training.add_text(session, desk.actor, desk.core, text)
+        await training.run_inline(desk.core, desk.actor, [boats.id])
+        cited = {citation.document_title for citation in draft.citations}
+        report = ReadingReport(unread=(UnreadPart(missing=Missing.TEXT, page=7),)).model_dump(mode="json")
+        async with desk.core.database.transaction() as session:
+            await session.execute(update(Document).values(report=report))
+            titles = {each.title: each for each in (await training.list_documents(session, desk.actor)).items}
+        own = {title for title, each in titles.items() if each.kind.is_ours} - cited
+        assert own == {"Boats"}
+        async with opened(desk, draft) as screen:
+            await screen.expect("Sources that were not read completely")
+            listed = screen.find("list", "Sources that were not read completely").text
+            assert {title for title in titles if title in listed} == own
+            assert listed.count("Not read: page 7: part of the text") == len(own)
+            chosen = DraftSources(document_ids=tuple(titles[title].id for title in cited))
+            async with desk.core.database.transaction() as session:
+                await editing.choose_sources(session, desk.actor, draft.id, chosen)
+            await screen.expect(lambda: not screen.has("list", "Sources that were not read completely"))
 
     async def test_the_draft_and_each_section_can_be_copied_once_written(self, desk: Desk) -> None:
         draft = await add(desk)

@@ -313,6 +313,29 @@ async def reports_of(session: AsyncSession, owner_id: UUID, document_ids: Collec
     return {id: ReadingReport.model_validate(report) for id, report in rows}
 
 
+async def list_incomplete(
+    session: AsyncSession,
+    owner_id: UUID,
+    *,
+    document_ids: Collection[UUID] | None,
+    kinds: Collection[DocumentKind],
+    except_ids: Collection[UUID],
+    limit: int,
+) -> tuple[list[tuple[UUID, str, ReadingReport]], int]:
+    """Return searched documents with parts that were not read, by title, and their number."""
+    hidden = await _hidden_documents(session, owner_id, document_ids, kinds)
+    query = select(Document.id, Document.title, Document.report).where(
+        Document.owner_id == owner_id,
+        Document.state == DocumentState.TRAINED,
+        Document.id.not_in(hidden),
+        Document.id.not_in(except_ids),
+        func.jsonb_array_length(Document.report["unread"]) > 0,
+    )
+    total = await session.scalar(select(func.count()).select_from(query.subquery())) or 0
+    rows = await session.execute(query.order_by(func.lower(Document.title), Document.id).limit(limit))
+    return [(id, title, ReadingReport.model_validate(report)) for id, title, report in rows], total
+
+
 async def page_labels_of(session: AsyncSession, owner_id: UUID, document_ids: Collection[UUID]) -> dict[UUID, Sequence[str]]:
     query = select(Document.id, Document.page_labels).where(
         Document.owner_id == owner_id, Document.id.in_(document_ids), Document.page_labels.is_not(None)

@@ -130,6 +130,25 @@ class DocumentRead(BaseModel):
         return self.access in (None, Access.EDIT)
 
 
+class IncompleteDocument(BaseModel):
+    """A document and what was not read of it, in the reader's language."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    title: str
+    unread: str
+
+
+class Incomplete(BaseModel):
+    """The first documents with parts that were not read, and how many more there are."""
+
+    model_config = ConfigDict(frozen=True)
+
+    documents: tuple[IncompleteDocument, ...] = ()
+    more: int = 0
+
+
 class VersionOffer(BaseModel):
     """A document that seems to be a new version of an earlier one, which it could replace."""
 

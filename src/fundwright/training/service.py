@@ -57,6 +57,8 @@ from fundwright.training.schemas import (
     DocumentState,
     DocumentText,
     DocumentTitle,
+    Incomplete,
+    IncompleteDocument,
     NearestPassage,
     Passage,
     PassageInContext,
@@ -463,6 +465,23 @@ async def unread_of(session: AsyncSession, actor: Actor, document_ids: Collectio
     """Return what was not read of those documents that the actor has, in the reader's language."""
     reports = await repository.reports_of(session, actor.workspace_id, document_ids)
     return {id: report.unread_text for id, report in reports.items() if report.unread}
+
+
+@needs(Permission.READ)
+async def list_incomplete(
+    session: AsyncSession,
+    actor: Actor,
+    *,
+    document_ids: Collection[UUID] | None = None,
+    except_ids: Collection[UUID] = (),
+    limit: int = 10,
+) -> Incomplete:
+    """Return the documents with parts that were not read among those that a draft based on `document_ids`, or on all, is given."""
+    found, total = await repository.list_incomplete(
+        session, actor.workspace_id, document_ids=document_ids, kinds=OUR_KINDS, except_ids=except_ids, limit=limit
+    )
+    shown = tuple(IncompleteDocument(id=id, title=title, unread=report.unread_text) for id, title, report in found)
+    return Incomplete(documents=shown, more=total - len(shown))
 
 
 @needs(Permission.READ)

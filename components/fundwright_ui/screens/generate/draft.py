@@ -22,7 +22,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_of
 from fundwright_ui.screens.comments import CLOSED, COMMENTS, are_comments_open, comments_button, comments_panel
 from fundwright_ui.screens.generate.draft_checks import claim_counts, unsupported_claims
-from fundwright_ui.screens.generate.draft_passages import cited_documents, passage_panel
+from fundwright_ui.screens.generate.draft_passages import cited_documents, incomplete_documents, passage_panel
 from fundwright_ui.screens.generate.draft_section import new_section, section_part
 from fundwright_ui.screens.generate.draft_sources import draft_sources
 from fundwright_ui.screens.generate.generate import state_chip
@@ -215,7 +215,9 @@ def draft_screen() -> VdomDict | Component:
                 draft, passage, url.get("at"), lambda: url.set(passage=None, at=None), is_marked=not only_unsupported
             ),
             aside=html.fragment(
-                cited_documents(draft, passage, open_passage, key="sources"), activity_of(draft.id, key="activity")
+                cited_documents(draft, passage, open_passage, key="sources"),
+                incomplete_documents(draft, key="incomplete"),
+                activity_of(draft.id, key="activity"),
             ),
         ),
         subtitle=_opportunity_of(draft),

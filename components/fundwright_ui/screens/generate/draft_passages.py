@@ -21,7 +21,7 @@ from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionR
 from fundwright.language.schemas import DocumentKind, headings_below, nearest_heading
 from fundwright.training import service as training
 from fundwright.training import versions
-from fundwright.training.schemas import VersionNote
+from fundwright.training.schemas import Incomplete, VersionNote
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.events import handler
@@ -167,6 +167,44 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
         ),
         pagination(page, pages, on_page=set_page),
         key="sources",
+    )
+
+
+@component
+def incomplete_documents(draft: DraftRead) -> VdomDict | None:
+    """The documents that the draft was given and does not cite, if parts of them were not read."""
+    actor, connection = use_actor(), use_connection()
+    counts = Counter[int]()
+    for part in draft.sections:
+        counts.update(count_citations(part.text))
+    cited = sorted({each.document_id for each in draft.citations if each.document_id is not None and counts[each.number]})
+
+    async def read(session: AsyncSession) -> Incomplete:
+        return await training.list_incomplete(session, actor, document_ids=draft.document_ids or None, except_ids=cited)
+
+    topics = [training.documents_topic(actor.workspace_id)]
+    found = use_query(read, key=[draft.document_ids, cited], topics=topics).value
+    if found is None or not found.documents:
+        return None
+    return section(
+        t("Sources that were not read completely"),
+        html.p(
+            {"className": "fw-hint"},
+            t("The draft does not cite these documents. What was not read of them could not be used."),
+        ),
+        html.ul(
+            {"className": "fw-sources", "aria-label": t("Sources that were not read completely")},
+            *(
+                html.li(
+                    {"key": str(each.id)},
+                    html.p({"dir": "auto"}, text_link(each.title, connection.href(f"/dashboard/train/{each.id}"))),
+                    html.p({"className": "fw-small fw-warning-text"}, t("Not read: {parts}", parts=each.unread)),
+                )
+                for each in found.documents
+            ),
+        ),
+        html.p({"className": "fw-hint"}, nt("and {n} more", "and {n} more", found.more)) if found.more else None,
+        key="incomplete",
     )
 
 
