@@ -74,3 +74,43 @@ class TestTurn:
             await asyncio.wait(tasks[:2])
             await asyncio.sleep(0)
             assert got[-1] == "c"
+
+
+class TestBriefTurn:
+    @staticmethod
+    async def hold(turns: Turns, account: str, ended: list[str]) -> None:
+        try:
+            async with turns.brief_turn(account, seconds=0):
+                await asyncio.Event().wait()
+        except TimeoutError:
+            ended.append(account)
+
+    async def test_one_that_lasts_ends_when_another_account_waits(self) -> None:
+        turns, ended = Turns(2, each=1), list[str]()
+        async with asyncio.TaskGroup() as tasks:
+            held = [tasks.create_task(self.hold(turns, account, ended)) for account in "ab"]
+            for _ in range(5):
+                await asyncio.sleep(0)
+            assert ended == [], "as long as nobody waits"
+            async with asyncio.timeout(20), turns.turn("c"):
+                assert ended == ["a"]
+            for task in held:
+                task.cancel()
+
+    async def test_nobody_ends_the_turns_of_others_by_waiting_for_a_second_one(self) -> None:
+        turns, ended = Turns(2, each=1), list[str]()
+        async with asyncio.TaskGroup() as tasks:
+            held = [tasks.create_task(self.hold(turns, account, ended)) for account in "abbb"]
+            for _ in range(5):
+                await asyncio.sleep(0)
+            assert ended == []
+            for task in held:
+                task.cancel()
+
+    async def test_one_that_has_just_begun_goes_on(self) -> None:
+        turns = Turns(1, each=1)
+        async with turns.brief_turn("a", seconds=3_600):
+            waiting = asyncio.create_task(turns.take("b"))
+            await asyncio.sleep(0)
+            assert not waiting.done()
+        await waiting

@@ -6,7 +6,11 @@ import asyncio
 import io
 import re
 from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID, uuid4
 
@@ -18,18 +22,20 @@ from PIL import Image
 from sqlalchemy import text
 
 from fundwright.accounts.schemas import Actor
-from fundwright.core import files
+from fundwright.core import files, sandbox
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, NotFound
-from fundwright.core.scopes import acting_in
+from fundwright.core.scopes import Scope, acting_in
 from fundwright.core.sweeping import remove_unused
-from fundwright.training import api, service, viewing
+from fundwright.reading.formats import Unreadable
+from fundwright.training import api, pictures, service, viewing
 from fundwright.training.display import Highlight
 from fundwright.training.schemas import DocumentRead, PictureWidth, ViewQuery
 from fundwright.workspaces.schemas import RestrictionForm
 from fundwright_ui.screens.training.document import document_screen, passage_screen
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
+from tests.core import sandboxed
 from tests.reading.pictures import page_of, saved
 from tests.support.pdf_files import written_pdf
 from tests.support.polling import eventually
@@ -200,6 +206,54 @@ class TestPictures:
         for number in range(204):
             await store.keep_derived(received.sha256, f"{number}.json", b"x")
         assert len(lists) == 4
+
+
+@pytest.mark.security(53)
+class TestSlowPages:
+    async def test_accounts_that_render_slow_pages_keep_no_other_waiting(
+        self, committed: Core, owner: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        slow = partial(sandboxed.sleep)
+        limits = replace(pictures.LIMITS, gives_way_after_s=0.1, silent_seconds=3_600, total_seconds=3_600)
+        monkeypatch.setattr(pictures, "LIMITS", limits)
+
+        async def render(account_id: UUID) -> None:
+            with acting_in(Scope(account_id=account_id)), suppress(Unreadable):
+                await committed.sandbox.run(slow, limits=limits, name="a slow page")
+
+        tasks = [asyncio.create_task(render(uuid4())) for _ in range(limits.at_once)]
+        async with asyncio.timeout(60):
+            with acting_in(owner.scope):
+                _, content = await viewing.get_page_picture(committed, owner, document.id, 1, PictureWidth.NORMAL)
+        assert content is not None and sum(task.done() for task in tasks) == 1
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+    async def test_a_failure_is_remembered_by_content(
+        self, committed: Core, owner: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        document = await trained(committed, owner, PDF, "boats.pdf")
+        monkeypatch.setattr(pictures, "LIMITS", replace(pictures.LIMITS, output_bytes=1))
+        runs = list[object]()
+        start = committed.sandbox.start
+
+        async def count(*given: Any, **options: Any) -> Any:
+            runs.append(given)
+            return await start(*given, **options)
+
+        monkeypatch.setattr(committed.sandbox, "start", count)
+        with acting_in(owner.scope):
+            for sentence in ("produced more than", "failed a few minutes ago", "failed a few minutes ago"):
+                with pytest.raises(Unreadable, match=sentence):
+                    await viewing.get_page_picture(committed, owner, document.id, 1, PictureWidth.NORMAL)
+            assert len(runs) == 1
+            monkeypatch.setattr(sandbox, "_MOST_FAILURES", 1)
+            for number in (2, 2, 1):
+                with pytest.raises(Unreadable):
+                    await viewing.get_page_picture(committed, owner, document.id, number, PictureWidth.NORMAL)
+        assert len(runs) == 3
 
 
 class TestScans:
@@ -380,9 +434,15 @@ class TestScreen:
             await shown.submit("Go to page")
             await shown.expect("Page 2 of 2")
             assert FERRY in shown.text
-            await shown.type("Page", "nowhere")
-            await shown.submit("Go to page")
-            assert "Page 2 of 2" in shown.text
+            for unknown in ("nowhere", "3", "0"):
+                await shown.type("Page", unknown)
+                await shown.submit("Go to page")
+                sentence = f"There is no page “{unknown}”. Enter a number from 1 to 2."
+                await shown.expect(sentence)
+                assert shown.find("alert").text == sentence and "Page 2 of 2" in shown.text
+            await shown.go(shown.find("link", "Previous page").props["href"])
+            await shown.expect("Page 1 of 2")
+            assert "There is no page" not in shown.text
 
     async def test_hidden_text_is_switched_on(self, committed: Core, owner: Actor) -> None:
         document = await trained(committed, owner, b"We hold ~~77~~ 12 patents.", "patents.md")

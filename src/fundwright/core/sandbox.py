@@ -16,7 +16,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncGenerator, Callable, Collection, Iterator
+from collections.abc import AsyncGenerator, Callable, Collection, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
@@ -44,6 +44,8 @@ _BUFFER_BYTES = 1 << 18
 _REFUSAL_BYTES = 10_000
 _ANSWER_S = 20
 """How long the process to fork from may take to import modules and fork, or to end. A process that takes longer is killed together with its children."""
+_FAILURE_S, _MOST_FAILURES = 600.0, 1_000
+"""How long a failure is remembered, and how many are."""
 _STALL_S = 1.0
 """A child that uses no processor time and sends nothing for so long is not working."""
 
@@ -62,6 +64,8 @@ class Limits:
     """Further calls with the same limits wait for their turn."""
     at_once_each: int = 2
     """The same for the calls of one account."""
+    gives_way_after_s: float | None = None
+    """A call that has run for so long ends once another account waits for its turn. Only for `run`."""
     modules: tuple[str, ...] = ()
     """Modules that take long to import. They are imported once, not in each child."""
 
@@ -112,6 +116,8 @@ class Sandbox:
         self._launcher = ThreadPoolExecutor(1, thread_name_prefix="sandbox")
         self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None
         self._turns: dict[Limits, Turns] = {}
+        self._failures: dict[Hashable, float] = {}
+        """What could not be read, and until when that is remembered, oldest first."""
 
     async def stream(
         self,
@@ -133,7 +139,8 @@ class Sandbox:
         """
         work = Work(function, current_language(), limits.memory_bytes, limits.total_seconds, readable, self._private)
         turns = self._turns.setdefault(limits, Turns(limits.at_once, each=limits.at_once_each))
-        async with turns.turn(acting().account_id):
+        account, brief_s = acting().account_id, limits.gives_way_after_s
+        async with turns.turn(account) if brief_s is None else turns.brief_turn(account, seconds=brief_s):
             may_repeat = True
             while True:
                 try:
@@ -198,11 +205,33 @@ class Sandbox:
         return Child(reader, writer, watch, process_id)
 
     async def run(
-        self, function: partial[Iterator[bytes]], *, limits: Limits, name: str, readable: tuple[Path, ...] = ()
+        self,
+        function: partial[Iterator[bytes]],
+        *,
+        limits: Limits,
+        name: str,
+        readable: tuple[Path, ...] = (),
+        content: Hashable = None,
     ) -> list[bytes]:
-        """All results of `function` as a list, in the order in which `stream` yields them."""
-        async with aclosing(self.stream(function, limits=limits, name=name, readable=readable)) as results:
-            return [result async for result in results]
+        """All results of `function` as a list, in the order in which `stream` yields them. If `content` says what is read, a failure is
+        remembered for some minutes, and the same is not tried again."""
+        if content is not None and self._failures.get(content, 0.0) > asyncio.get_running_loop().time():
+            raise _failed_before(limits, name)
+        try:
+            async with aclosing(self.stream(function, limits=limits, name=name, readable=readable)) as results:
+                return [result async for result in results]
+        except TimeoutError:
+            raise _gave_way(limits, name) from None
+        except limits.error as error:
+            if content is not None and not isinstance(error.__context__, Interrupted):  # which the content is not to blame for
+                self._remember(content)
+            raise
+
+    def _remember(self, content: Hashable) -> None:
+        self._failures.pop(content, None)
+        self._failures[content] = asyncio.get_running_loop().time() + _FAILURE_S
+        if len(self._failures) > _MOST_FAILURES:
+            del self._failures[next(iter(self._failures))]
 
     async def close(self) -> None:
         """Kill every child."""
@@ -323,6 +352,16 @@ def _timed_out(limits: Limits, name: str) -> FundwrightError:
             "Reading {name} took too long. Use a smaller or simpler file, and try again.",
             name=name,
         )
+    )
+
+
+def _gave_way(limits: Limits, name: str) -> FundwrightError:
+    return limits.error(t("Reading {name} takes long, and others are waiting. Try again in a minute.", name=name))
+
+
+def _failed_before(limits: Limits, name: str) -> FundwrightError:
+    return limits.error(
+        t("Reading {name} failed a few minutes ago. Use a smaller or simpler file, or try again later.", name=name)
     )
 
 

@@ -19,6 +19,8 @@ class Turns:
         self._reserved = reserved
         self._held = Counter[Hashable]()
         self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}
+        self._overdue: deque[asyncio.Timeout] = deque()
+        self._ending: set[asyncio.Timeout] = set()
 
     @asynccontextmanager
     async def turn(self, account: Hashable) -> AsyncIterator[None]:
@@ -29,11 +31,26 @@ class Turns:
         finally:
             self.give_back(account)
 
+    @asynccontextmanager
+    async def brief_turn(self, account: Hashable, *, seconds: float) -> AsyncIterator[None]:
+        """Like `turn`, but after so many seconds, the slot is only held until somebody waits for one. Raises TimeoutError then."""
+        loop = asyncio.get_running_loop()
+        async with self.turn(account), asyncio.timeout(None) as end:
+            timer = loop.call_later(seconds, self._let_go_when_awaited, end)
+            try:
+                yield
+            finally:
+                timer.cancel()
+                self._ending.discard(end)
+                if end in self._overdue:
+                    self._overdue.remove(end)
+
     async def take(self, account: Hashable) -> None:
         """Wait for a slot. The caller gives it back."""
         granted = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(account, deque()).append(granted)
         self._grant()
+        self._end_overdue()
         try:
             await granted
         except BaseException:
@@ -50,6 +67,18 @@ class Turns:
         if not self._held[account]:
             del self._held[account]
         self._grant()
+
+    def _let_go_when_awaited(self, end: asyncio.Timeout) -> None:
+        self._overdue.append(end)
+        self._end_overdue()
+
+    def _end_overdue(self) -> None:
+        """End the turns that have lasted longest, one for each account that waits only because there is no slot."""
+        awaited = sum(self._held[account] < self._each for account in self._waiting)
+        while self._overdue and len(self._ending) < awaited:
+            end = self._overdue.popleft()
+            end.reschedule(asyncio.get_running_loop().time())
+            self._ending.add(end)
 
     def _grant(self) -> None:
         while self._free and (next_ones := [account for account in self._waiting if self._may_take(account)]):

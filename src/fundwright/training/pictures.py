@@ -26,6 +26,7 @@ LIMITS = Limits(
     memory_bytes=500_000_000,
     output_bytes=20_000_000,
     at_once_each=1,
+    gives_way_after_s=2,
     modules=(
         *(f"PIL.{name}ImagePlugin" for name in ("Jpeg", "Png", "Tiff", "WebP")),
         *("fundwright.reading.images", "fundwright.reading.pdf_pages", "pypdfium2"),
@@ -52,7 +53,7 @@ async def picture(core: Core, document: DocumentRead, number: int, width: Pictur
         show = _MODULES[document.media_type].picture
         work = partial(show, path, document.filename, number, width.value, _turn(document, number))
         name = t("“{name}”", name=document.filename)
-        results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
+        results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,), content=(document.sha256, part))
         if not results:
             raise NotFound(t("The page"))
         found = results[0]
@@ -70,7 +71,7 @@ async def words(core: Core, document: DocumentRead, number: int) -> PageWords:
         path = core.files.path(document.sha256)
         work = partial(_MODULES[document.media_type].words, path, document.filename, number)
         name = t("“{name}”", name=document.filename)
-        results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
+        results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,), content=(document.sha256, part))
         try:
             (found,) = results
             page = msgspec.json.decode(found, type=PageWords)
