@@ -6,6 +6,7 @@ type Tokens = Readonly<Record<string, string>>;
 const COLORS = ["default", "purple", "cyan", "blue", "orange", "red"];
 const ROLES = ["primary", "secondary", "info", "success", "warning", "error", "purple"];
 const css = readFileSync("web/src/theme/tokens.css", "utf8");
+const base = readFileSync("web/src/theme/base.css", "utf8");
 
 /** The custom properties that hold for a mode and a color, later blocks over earlier ones as in the browser. */
 function tokensOf(mode: string, color: string): Tokens {
@@ -71,6 +72,11 @@ describe.each(["light", "dark"])("%s mode", (mode) => {
         expect(contrast(get(`${role}-strong`), mix(filled, get(surface), tint))).toBeGreaterThanOrEqual(4.5);
         expect(contrast(get(`${role}-strong`), mix(filled, get(surface), 0.24))).toBeGreaterThanOrEqual(4.5);
       }
+    });
+
+    it("marked text has enough contrast, also where text is muted", () => {
+      const own = /\nmark \{[^}]*\bcolor: var\(--fw-([\w-]+)\)/.exec(base)?.[1];
+      expect(contrast(get(own ?? "text-muted"), get("highlight"))).toBeGreaterThanOrEqual(4.5);
     });
 
     it("the borders of fields have enough contrast", () => {

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from uuid import UUID
 
-from reactpy import component, html
+from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import nt, percent, t
 from fundwright.training import service as training
 from fundwright.training import viewing
-from fundwright.training.display import Place
+from fundwright.training.display import Place, Position
 from fundwright.training.schemas import DocumentState, ViewQuery
 from fundwright.training.viewing import DocumentView
 from fundwright_ui.hooks import UrlState, query_in_address, use_query, use_url_state
@@ -41,6 +43,16 @@ from fundwright_ui.ui import (
 from fundwright_ui.ui.elements import Child, attributes
 
 PATH = "/dashboard/train"
+
+
+@dataclass(frozen=True)
+class _Unknown:
+    """A page that was typed and does not exist, and what was shown then."""
+
+    page: str = ""
+    place: Position | None = None
+
+
 _ZOOMS = ("50", "75", "100", "150", "200")
 
 
@@ -78,6 +90,7 @@ def _back() -> VdomDict:
 def _viewer(document_id: str, passage_id: UUID | None) -> VdomDict:
     """A document, opened at a passage if one is given or in the address."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
+    unknown, set_unknown = use_state(_Unknown())
     query = query_in_address(ViewQuery, url)
     if passage_id is not None:
         query = query.model_copy(update={"passage": passage_id})
@@ -104,7 +117,7 @@ def _viewer(document_id: str, passage_id: UUID | None) -> VdomDict:
     return page(
         view.document.title,
         *_notices(view),
-        _bar(view, query, url) if view.place else None,
+        _bar(view, query, url, unknown.page if unknown.place == view.place else "", set_unknown) if view.place else None,
         _content(view, query),
         subtitle=view.document.filename if view.document.filename != view.document.title else None,
         actions=[
@@ -165,8 +178,8 @@ def _name_of(view: DocumentView, query: ViewQuery) -> str:
     return f"{view.place} {query.find} {query.hit} {query.passage} {query.quotes}"
 
 
-def _bar(view: DocumentView, query: ViewQuery, url: UrlState) -> VdomDict:
-    """The controls: pages, how they are shown, and the search."""
+def _bar(view: DocumentView, query: ViewQuery, url: UrlState, unknown: str, set_unknown: Callable[[_Unknown], None]) -> VdomDict:
+    """The controls: pages, how they are shown, and the search. `unknown` is a page that does not exist, but was typed."""
 
     def zoom(value: str) -> None:
         url.go(zoom=None if value == "100" else value)
@@ -177,7 +190,7 @@ def _bar(view: DocumentView, query: ViewQuery, url: UrlState) -> VdomDict:
     views = [Tab("pages", t("Pages"), url.href(view=None)), Tab("text", t("Text"), url.href(view="text"))]
     return html.div(
         {"className": "fw-viewer-bar", "role": "group", "aria-label": t("Document view"), "data-page-keys": True},
-        _pages(view, url),
+        _pages(view, url, unknown, set_unknown),
         _search(view, query, url),
         tabs(views, query.view, label=t("View")) if view.has_pictures else None,
         select_field(
@@ -196,7 +209,7 @@ def _bar(view: DocumentView, query: ViewQuery, url: UrlState) -> VdomDict:
     )
 
 
-def _pages(view: DocumentView, url: UrlState) -> VdomDict | None:
+def _pages(view: DocumentView, url: UrlState, unknown: str, set_unknown: Callable[[_Unknown], None]) -> VdomDict | None:
     """The links to the next and the previous page, and a field for the number of a page."""
     place = view.place
     if place is None or (place.previous is None and place.next is None):
@@ -211,7 +224,9 @@ def _pages(view: DocumentView, url: UrlState) -> VdomDict | None:
         number = (
             place.labels.index(typed) + 1 if typed in place.labels else int(typed) if typed.isdecimal() and len(typed) < 10 else 0
         )
-        if number < 1:
+        is_known = 1 <= number <= (place.pages or place.parts)
+        set_unknown(_Unknown() if is_known or not typed else _Unknown(typed, place))
+        if not is_known:
             return
         if place.pages:
             url.go(page=number, part=None, hit=None)
@@ -235,6 +250,7 @@ def _pages(view: DocumentView, url: UrlState) -> VdomDict | None:
                 "page",
                 t("Page") if place.pages else t("Part"),
                 value=label or str(place.page if place.pages else place.part),
+                error=_unknown_page(place, unknown) if unknown else None,
                 type="search" if place.labels else "number",  # never kept as unsaved text
                 maxlength=20,
                 small=True,
@@ -245,6 +261,20 @@ def _pages(view: DocumentView, url: UrlState) -> VdomDict | None:
         link(t("Next page"), place.next, "chevron_right", "n PageDown"),
         html.p({"className": "fw-muted fw-small", "role": "status"}, shown),
     )
+
+
+def _unknown_page(place: Position, typed: str) -> str:
+    if not place.pages:
+        return t("There is no part “{part}”. Enter a number from 1 to {parts}.", part=typed, parts=place.parts)
+    label = next((label for number, label in enumerate(place.labels, 1) if label != str(number)), "")
+    if label:
+        return t(
+            "There is no page “{page}”. Enter a number from 1 to {pages}, or a label such as “{label}”.",
+            page=typed,
+            pages=place.pages,
+            label=label,
+        )
+    return t("There is no page “{page}”. Enter a number from 1 to {pages}.", page=typed, pages=place.pages)
 
 
 def _search(view: DocumentView, query: ViewQuery, url: UrlState) -> VdomDict | None:
