@@ -18,7 +18,7 @@ from fundwright import hooks
 from fundwright.accounts import passwords
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core, open_core
-from fundwright.core.fair_loop import work_for
+from fundwright.core.fair_loop import work_for, work_for_page
 from fundwright.core.migrations import upgrade
 from fundwright.core.plugins import Plugins
 from fundwright.core.postgres import EmbeddedPostgres
@@ -89,8 +89,10 @@ def quick_embedding() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def installation() -> Iterator[None]:
-    """Tests themselves see all workspaces, and work for the server. Requests, pages, and jobs act for those whom their boundaries authenticate."""
+    """Tests themselves see all workspaces, and work for the server. Requests, pages, and jobs act for those whom their boundaries authenticate. Fixtures of
+    the session that send requests would otherwise leave the party and the price of these to all tests after them."""
     work_for(None)
+    work_for_page()
     with acting_in(INSTALLATION):
         yield
 

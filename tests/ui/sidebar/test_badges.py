@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -16,9 +19,12 @@ from fundwright.core.database import now
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training.schemas import TrainDocuments
+from fundwright_ui.hooks import query
 from tests.support.polling import eventually
 from tests.support.statements import statements
 from tests.ui.conftest import Open, Page, text_of
+
+_NEVER_S = 3_600.0
 
 
 def described(page: Page, path: str) -> str:
@@ -44,6 +50,23 @@ async def visited(core: Core, actor: Actor, *, days_ago: int) -> None:
         await opportunities.note_visit(session, actor)
         moment = (now() - timedelta(days=days_ago)).isoformat()
         await preferences.save_state(session, actor, "opportunities: visited", moment)
+
+
+@pytest.fixture
+async def soon(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
+    """What is to happen after the time in which a screen appears. Here, the test says when that is: on a busy computer, no time is enough."""
+    waiting = list[Callable[[], object]]()
+    loop = asyncio.get_running_loop()
+    call_later = loop.call_later
+    monkeypatch.setattr(query, "_SOON_S", _NEVER_S)
+
+    def noted(delay: float, callback: Callable[..., object], *args: Any, **options: Any) -> asyncio.TimerHandle:
+        if delay == _NEVER_S:
+            waiting.append(callback)
+        return call_later(delay, callback, *args, **options)
+
+    monkeypatch.setattr(loop, "call_later", noted)
+    return waiting
 
 
 class TestNewMatches:
@@ -79,7 +102,7 @@ class TestNewMatches:
 
     @pytest.mark.usefixtures("matches")
     async def test_are_counted_once_the_screen_that_one_moves_to_is_shown(
-        self, open_page: Open, committed: Core, ada: Actor
+        self, open_page: Open, committed: Core, ada: Actor, soon: list[Callable[[], object]]
     ) -> None:
         await visited(committed, ada, days_ago=1)
         async with open_page("/dashboard/category", actor=ada) as page:
@@ -88,8 +111,12 @@ class TestNewMatches:
                 assert described(page, "/dashboard/nih") == ""
                 assert "Opportunities" in page.text
                 assert not [each for each in sent if each.startswith("INSERT INTO saved_state")]
+                for reload in soon:
+                    reload()
                 await eventually(lambda: [each for each in sent if each.startswith("INSERT INTO saved_state")])
             await page.follow("/dashboard/category")
+            for reload in soon:
+                reload()
             await eventually(lambda: described(page, "/dashboard/nih") == "")
 
 
