@@ -212,7 +212,7 @@ class _Page:
         struck = [each for each in page.annotations or () if each.subtype.lower() == "strikeout"]
         self._struck = [_rect(rect) for each in struck for rect in each.quadpoint_rects or ([each.rect] if each.rect else [])]
         self._layout = [block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None]
-        boxes = [_rect(block.bbox) for block in self._layout]
+        boxes = _by_area([_rect(block.bbox) for block in self._layout])
         self._items: list[list[tuple[str, Box]]] = [[] for _ in self._layout]
         rest = list[tuple[str, Box]]()
         texts = list(self._texts())
@@ -449,9 +449,14 @@ def _looks(content: bytes, pages: Sequence[Any]) -> dict[int, _Looks]:
     return found
 
 
-def _innermost(boxes: Sequence[Box], box: Box) -> int | None:
-    around = [place for place, outer in enumerate(boxes) if contains(outer, box)]
-    return min(around, key=lambda place: (boxes[place][2] - boxes[place][0]) * (boxes[place][3] - boxes[place][1]), default=None)
+def _by_area(boxes: Sequence[Box]) -> list[tuple[int, Box]]:
+    """Boxes with their places, the smallest first."""
+    return sorted(enumerate(boxes), key=lambda each: (each[1][2] - each[1][0]) * (each[1][3] - each[1][1]))
+
+
+def _innermost(boxes: Iterable[tuple[int, Box]], box: Box) -> int | None:
+    """The place of the smallest box around another one."""
+    return next((place for place, outer in boxes if contains(outer, box)), None)
 
 
 def _without_markup(text: str) -> str:

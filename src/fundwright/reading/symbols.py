@@ -36,6 +36,8 @@ def symbol(code: int, font: str) -> str:
 
 def with_symbols(text: str, font: str) -> str:
     """Replace characters from the private area. If the font is not known, they are bullets."""
+    if not _PRIVATE_CHARACTER.search(text):
+        return text
     name = font.casefold().replace(" ", "").replace("-", "")
     symbols = next((table for key, table in _SYMBOLS.items() if key in name), {})
     return _PRIVATE_CHARACTER.sub(lambda found: symbols.get(ord(found[0]) - _PRIVATE, _BULLET), text)
