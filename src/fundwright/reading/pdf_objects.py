@@ -6,6 +6,9 @@ import ctypes
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.placed import Box
 
@@ -79,6 +82,13 @@ def _placed(matrix: Matrix, left: float, bottom: float, right: float, top: float
     corners = [_moved(matrix, x, y, 1) for x in (left, right) for y in (bottom, top)]
     across, down = [x for x, _ in corners], [y for _, y in corners]
     return min(across), min(down), max(across), max(down)
+
+
+def places_at(boxes: NDArray[np.float64], inner: Box) -> list[int]:
+    """Which boxes contain the middle of the inner one, as `contains` does, for many boxes."""
+    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    around = (boxes[:, 0] - 1 <= x) & (x <= boxes[:, 2] + 1) & (boxes[:, 1] - 1 <= y) & (y <= boxes[:, 3] + 1)
+    return np.flatnonzero(around).tolist()
 
 
 def text_of(item: Any, text_page: Any) -> str:

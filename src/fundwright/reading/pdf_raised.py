@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
-from fundwright.reading.pdf_objects import Painted, text_of
-from fundwright.reading.placed import Box, contains
+import numpy as np
+
+from fundwright.reading.pdf_objects import Painted, places_at, text_of
+from fundwright.reading.placed import Box
 from fundwright.reading.symbols import raised
 
-_SMALLER = 0.8
+_SMALLER, _MOST_ON_PAGE = 0.8, 500
 _RISE = (0.15, 0.8)
 """How much higher they stand, as shares of the size of the text beside them."""
 _MOST_GAP = 0.3
@@ -20,17 +23,18 @@ _MOST_GAP = 0.3
 def raised_words(page: Any, objects: Sequence[Painted], words: Sequence[tuple[str, Box]]) -> dict[int, str]:
     """The words with exponents and marks, such as “10²”, which are “102” among `words`, by their places there."""
     text_page: Any = None
+    boxes = np.array([box for _, box in words]).reshape(-1, 4)
     found = dict[int, str]()
-    for item, _, box in _raised(objects):
+    for item, _, box in islice(_raised(objects), _MOST_ON_PAGE):
         text_page = text_page or page.get_textpage()
         text = text_of(item, text_page)
-        for place, (word, around) in enumerate(words):
+        for place in places_at(boxes, box):
+            word, around = found.get(place, words[place][0]), words[place][1]
+            starts = [start for start in range(len(word)) if text and word.startswith(text, start)]
             is_formula = f"{{{text}}}" in word  # in LaTeX, as liteparse writes it
-            if text and contains(around, box) and text in word and not is_formula:
-                word = found.get(place, word)
+            if starts and not is_formula:
                 share = (box[0] - around[0]) / max(around[2] - around[0], 1.0)
-                starts = [start for start in range(len(word)) if word.startswith(text, start)]
-                start = min(starts, key=lambda start: abs(start - share * len(word)), default=len(word))
+                start = min(starts, key=lambda start: abs(start - share * len(word)))
                 found[place] = word[:start] + ",".join(map(raised, text.split(","))) + word[start + len(text) :]
     return found
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.pdf_objects import Painted, text_of
+from fundwright.reading.pdf_objects import Painted, places_at, text_of
 from fundwright.reading.placed import Box, contains
 
 _NOT_PAINTED, _STROKED, _CLIPS = (3, 7), (1, 2, 5, 6), 7
@@ -61,10 +61,14 @@ class _Suspect(NamedTuple):
 def hidden_words(page: Any, objects: Sequence[Painted], words: Sequence[tuple[str, Box]], *, has_layers: bool) -> set[int]:
     """The places among `words`, which have boxes from the top left, of those that nobody sees on a page with these objects."""
     suspects, others = _suspects(page, objects, has_layers=has_layers)
-    found = {place: at for place, (_, box) in enumerate(words) if (at := [each for each in suspects if contains(each.box, box)])}
+    if not suspects:
+        return set()
+    boxes = np.array([each.box for each in suspects])
+    found = {place: [suspects[each] for each in at] for place, (_, box) in enumerate(words) if (at := places_at(boxes, box))}
     uncertain = {place: (*words[place], at) for place, at in found.items() if not all(each.is_invisible for each in at)}
     hidden = found.keys() - _visible(page, uncertain, suspects)
-    written_over = [place for place in hidden if any(contains(other, words[place][1]) for other in others)]
+    visible = np.array(others).reshape(-1, 4)
+    written_over = [place for place in hidden if places_at(visible, words[place][1])]
     if written_over:  # such as a correction
         text = page.get_textpage()
         hidden -= {
