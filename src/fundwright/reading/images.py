@@ -17,7 +17,7 @@ from fundwright.reading.checkboxes import with_boxes
 from fundwright.reading.document import Document
 from fundwright.reading.formats import Unreadable, file_missing
 from fundwright.reading.paragraphs import words_of
-from fundwright.reading.pdf_pages import PageWords, as_webp
+from fundwright.reading.pdf_pages import PageWords, as_webp, cannot_show
 from fundwright.reading.recognition import Recognized, blocks_of, may_recognize, recognized
 
 
@@ -53,22 +53,28 @@ class ImageReader:
 
 def words(path: Path, filename: str, number: int) -> Iterator[bytes]:
     """Yield the size of a page as JSON of `PageWords`. Its words are those that were recognized when the file was read. Raises Unreadable."""
-    with _opened(path, filename) as picture:
+    with _shown(path, filename) as picture:
         pages = _frames(picture)
-        if number > pages:
-            yield msgspec.json.encode(PageWords(pages))
-            return
-        picture.seek(number - 1)
-        width, height = ImageOps.exif_transpose(picture).size
+        width, height = _upright(picture).size if _go_to(picture, number) else (1, 1)
         yield msgspec.json.encode(PageWords(pages, height / width))
 
 
 def picture(path: Path, filename: str, number: int, width: int, turn: float) -> Iterator[bytes]:
     """Yield a page as WebP, see `pdf_pages.picture`. Raises Unreadable."""
-    with _opened(path, filename) as picture:
-        if number <= _frames(picture):
-            picture.seek(number - 1)
+    with _shown(path, filename) as picture:
+        if _go_to(picture, number):
             yield as_webp(_upright(picture), width, turn)
+
+
+@contextmanager
+def _shown(path: Path, filename: str) -> Iterator[Image.Image]:
+    try:
+        with _opened(path, filename) as picture:
+            yield picture
+    except (Unreadable, MemoryError):
+        raise
+    except Exception as error:  # Pillow can raise anything
+        raise cannot_show(filename) from error
 
 
 @contextmanager
@@ -96,11 +102,22 @@ def _frames(picture: Image.Image) -> int:
     return getattr(picture, "n_frames", 1) if picture.format == "TIFF" else 1
 
 
+def _go_to(picture: Image.Image, number: int) -> bool:
+    """Go to a page, without counting them all. Returns whether there is one."""
+    if number > 1 and picture.format != "TIFF":
+        return False
+    try:
+        picture.seek(number - 1)
+    except EOFError:
+        return False
+    return True
+
+
 def _upright(picture: Image.Image) -> Image.Image:
-    """A page as it is shown: turned as its camera says, and on white where it is transparent."""
-    picture = ImageOps.exif_transpose(picture)
+    """A page as it is shown: turned as its camera says, and on white where it is transparent. Large ones are not copied."""
+    ImageOps.exif_transpose(picture, in_place=True)
     if not picture.has_transparency_data:
-        return picture.convert("RGB")
+        return picture if picture.mode == "RGB" else picture.convert("RGB")
     paper = Image.new("RGBA", picture.size, "white")
     paper.alpha_composite(picture.convert("RGBA"))
     return paper.convert("RGB")

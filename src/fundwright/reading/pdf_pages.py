@@ -87,9 +87,13 @@ def _opened(path: Path, filename: str) -> Any:
     except FileNotFoundError as error:
         raise file_missing(filename) from error
     except pypdfium2.PdfiumError as error:
-        raise Unreadable(
-            t("The pages of “{filename}” cannot be shown: the file is damaged or protected by a password.", filename=filename)
-        ) from error
+        raise cannot_show(filename) from error
+
+
+def cannot_show(filename: str) -> Unreadable:
+    return Unreadable(
+        t("The pages of “{filename}” cannot be shown: the file is damaged or protected by a password.", filename=filename)
+    )
 
 
 def _words_on(page: Any) -> Iterator[Word]:
