@@ -33,7 +33,7 @@ class Turns:
 
     @asynccontextmanager
     async def brief_turn(self, account: Hashable, *, seconds: float) -> AsyncIterator[None]:
-        """Like `turn`, but after so many seconds, the slot is only held until somebody waits for one. Raises TimeoutError then."""
+        """Like `turn`, but after so many seconds, the slot is only held until another account waits for one. Raises TimeoutError then."""
         loop = asyncio.get_running_loop()
         async with self.turn(account), asyncio.timeout(None) as end:
             timer = loop.call_later(seconds, self._let_go_when_awaited, end)
