@@ -20,6 +20,7 @@ from fundwright.billing.schemas import PaymentRead
 from fundwright.core.mail import MailKind, OutgoingEmail
 from fundwright.core.messages import Language
 from fundwright.notifications.schemas import NotificationRead
+from tests.architecture.tree import nodes, python
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 HOSTILE = "URGENT: verify at https://evil.example/x?y or HTTP://1.2.3.4, www.evil.example, evil.example, eve@evil.example"
@@ -61,14 +62,10 @@ BY_TYPE: dict[object, object] = {
 
 def modules() -> Iterator[str]:
     """The modules that compose emails."""
-    for path in sorted(SOURCE.rglob("*.py")):
-        names = {
-            node.func.id
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        }
+    for path, tree in python("src"):
+        names = {node.func.id for node in nodes(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
         if "OutgoingEmail" in names:
-            yield ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+            yield ".".join(path.relative_to("src").with_suffix("").parts)
 
 
 def templates() -> Iterator[Callable[..., OutgoingEmail]]:
