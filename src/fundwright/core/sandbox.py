@@ -44,8 +44,8 @@ _BUFFER_BYTES = 1 << 18
 _REFUSAL_BYTES = 10_000
 _ANSWER_S = 20
 """How long the process to fork from may take to import modules and fork, or to end. A process that takes longer is killed together with its children."""
-_FAILURE_S, _MOST_FAILURES = 600.0, 1_000
-"""How long a failure is remembered, and how many are."""
+_COSTLY_S, _FAILURE_S, _MOST_FAILURES = 1.0, 60.0, 1_000
+"""After how long a failure is remembered, for how long, and how many are."""
 _STALL_S = 1.0
 """A child that uses no processor time and sends nothing for so long is not working."""
 
@@ -213,9 +213,10 @@ class Sandbox:
         readable: tuple[Path, ...] = (),
         content: Hashable = None,
     ) -> list[bytes]:
-        """All results of `function` as a list, in the order in which `stream` yields them. If `content` says what is read, a failure is
-        remembered for some minutes, and the same is not tried again."""
-        if content is not None and self._failures.get(content, 0.0) > asyncio.get_running_loop().time():
+        """All results of `function` as a list, in the order in which `stream` yields them. If `content` says what is read, and it
+        fails after more than a second, the same is not tried again for a minute."""
+        started = asyncio.get_running_loop().time()
+        if content is not None and self._failures.get(content, 0.0) > started:
             raise _failed_before(limits, name)
         try:
             async with aclosing(self.stream(function, limits=limits, name=name, readable=readable)) as results:
@@ -223,13 +224,15 @@ class Sandbox:
         except TimeoutError:
             raise _gave_way(limits, name) from None
         except limits.error as error:
-            if content is not None and not isinstance(error.__context__, Interrupted):  # which the content is not to blame for
-                self._remember(content)
+            now = asyncio.get_running_loop().time()
+            is_interrupted = isinstance(error.__context__, Interrupted)  # which the content is not to blame for
+            if content is not None and now >= started + _COSTLY_S and not is_interrupted:
+                self._remember(content, until=now + _FAILURE_S)
             raise
 
-    def _remember(self, content: Hashable) -> None:
+    def _remember(self, content: Hashable, *, until: float) -> None:
         self._failures.pop(content, None)
-        self._failures[content] = asyncio.get_running_loop().time() + _FAILURE_S
+        self._failures[content] = until
         if len(self._failures) > _MOST_FAILURES:
             del self._failures[next(iter(self._failures))]
 
@@ -360,9 +363,7 @@ def _gave_way(limits: Limits, name: str) -> FundwrightError:
 
 
 def _failed_before(limits: Limits, name: str) -> FundwrightError:
-    return limits.error(
-        t("Reading {name} failed a few minutes ago. Use a smaller or simpler file, or try again later.", name=name)
-    )
+    return limits.error(t("Reading {name} failed just now. Use a smaller or simpler file, or try again in a minute.", name=name))
 
 
 def _out_of_memory(limits: Limits, name: str) -> FundwrightError:
