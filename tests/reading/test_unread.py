@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import zipfile
 from email.message import EmailMessage
-from pathlib import Path
 
 import docx
 import pptx
@@ -208,13 +207,3 @@ def test_the_report_is_a_sentence_in_the_language_of_the_reader() -> None:
     assert (report.read_text, report.unread_text) == ("1 page", "page 1: 1 picture")
     with using_language("de"):
         assert report.read_text == "1 Seite"
-
-
-def test_only_what_is_missing_in_a_case_is_reported(shared_cases: Path) -> None:
-    expected = {
-        "p07_annotations.pdf": [("comments", 1, "", 1)],
-        "t02_award_email.eml": [("attachment", None, "order.pdf", 1)],
-    }
-    files = [path for path in (shared_cases / "documents").glob("*.*") if path.suffix != ".jsonl"]
-    found = {path.name: parts for path in files if (parts := unread(path.read_bytes(), path.name))}
-    assert found == expected
