@@ -10,10 +10,11 @@ import pytest
 from PIL import Image, ImageDraw, ImageOps
 
 from fundwright.reading import recognition
-from fundwright.reading.document import Document, Paragraph, Table, visible
+from fundwright.reading.document import Document, Item, Paragraph, Table, visible
 from fundwright.reading.formats import Unreadable, read
 from fundwright.reading.lines import Line, lines_of
 from fundwright.reading.plugin import document_readers
+from fundwright.reading.rulings import rulings_in
 from tests.reading.pictures import page_of, page_with, page_with_table, pdf_with_a_font_without_a_character_map, picture_of, saved
 from tests.support.pdf_files import written_pdf
 
@@ -24,6 +25,12 @@ _LETTER = (
     "",
     "Ruth Amari signed it.",
 )
+_BOXES = [
+    (160, 280 + 60 * number, text)
+    for number, text in enumerate(
+        ("Minority-owned business", "8(a) participant", "Veteran-owned small business", "HUBZone small business")
+    )
+]
 _READ = ["Fern Hollow replaced 14 bridges for Marion County\nbetween 2021 and 2024 for $9,870,000.", "Ruth Amari signed it."]
 
 
@@ -195,6 +202,38 @@ class TestPages:
         page = page_with_table(rows, (300, 150, 200, 260), is_ruled=is_ruled, dpi=dpi)
         scan = page.rotate(skew, Image.Resampling.BICUBIC, expand=True, fillcolor="white")
         assert tables(saved(scan)) == [[list(row) for row in rows]]
+
+    def test_rows_between_lines_of_a_wide_page_that_is_still_skewed_stay_apart(self) -> None:
+        page = Image.new("RGB", (1650, 1275), "white")
+        draw = ImageDraw.Draw(page)
+        rulings = [[(100, top, 1550, top), (100, top + 40, 100, top), (1550, top + 40, 1550, top)] for top in range(200, 601, 40)]
+        for each in (*(line for lines in rulings for line in lines), (800, 200, 800, 640), (100, 640, 1550, 640)):
+            draw.line(each, "black", 4)
+        skewed = page.rotate(0.25, Image.Resampling.BICUBIC, fillcolor="white")
+        across = [box for box in rulings_in(skewed, height=1275) if box[2] - box[0] > 1_000]
+        assert len(across) == 12
+
+    @pytest.mark.parametrize("skew", [0, 1.5])
+    def test_check_boxes_that_are_drawn_are_checked_or_not(self, skew: float) -> None:
+        page = page_with([(120, 120, "The company is"), *_BOXES])
+        draw = ImageDraw.Draw(page)
+        for number, (left, top, _) in enumerate(_BOXES):
+            box = (left - 40, top, left - 14, top + 26)
+            draw.rectangle(box, outline="black", width=2)
+            if number % 2 == 0:
+                draw.line(box, "black", 3)
+                draw.line((box[0], box[3], box[2], box[1]), "black", 3)
+        scan = page.rotate(skew, Image.Resampling.BICUBIC, fillcolor="white")
+        items = [block for block in document_of(saved(scan), "a.png").blocks if isinstance(block, Item)]
+        assert [(visible(item.runs), item.is_checked) for item in items] == [
+            (text, number % 2 == 0) for number, (*_, text) in enumerate(_BOXES)
+        ]
+        assert "8(a) participant" not in " ".join(texts(saved(scan), "a.png"))
+
+    def test_letters_and_bullets_are_no_check_boxes(self) -> None:
+        page = page_of("DO BOB AND BEN ROB A DEN OF 8,000 BEEF RODEOS", "D", "O 8 B 0", "BOOKED 00800")
+        ImageDraw.Draw(page).rectangle((90, 124, 108, 142), fill="black")
+        assert not any(sign in text for text in texts(saved(page), "a.png") for sign in "□☒")
 
     def test_cells_of_a_drawn_table_have_several_lines_and_span_columns(self) -> None:
         page = page_with(

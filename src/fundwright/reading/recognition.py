@@ -19,6 +19,7 @@ from PIL import Image
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.document import MOST_WORDS, Cell, Heading, Paragraph, Scan, Table, Word, runs_of
+from fundwright.reading.drawn_boxes import with_drawn_boxes
 from fundwright.reading.from_docling import head_of
 from fundwright.reading.grids import Grid, GridCell, lines_in, parts_of
 from fundwright.reading.paragraphs import paragraphs
@@ -132,6 +133,7 @@ def recognized(picture: Image.Image) -> Recognized:
     lines = [line for line in lines if line.text.strip() and (line.confidence or 0.0) >= _MIN_CONFIDENCE]
     if not lines:
         return Recognized()
+    lines = with_drawn_boxes(lines, upright, height=HEIGHT)
     rulings = rulings_in(upright, height=HEIGHT)
     return Recognized(tuple(lines), tuple(rulings), turn % 360, HEIGHT * upright.width / upright.height)
 

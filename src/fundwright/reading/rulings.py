@@ -13,7 +13,8 @@ _DARK = 0.8
 """Lines are darker than this share of the paper."""
 _MIN_LENGTH = 0.025
 """Lines are longer than this share of the height of the page, which letters are not."""
-_MOST_THICKNESS = 0.006
+_MOST_THICKNESS, _MOST_FALL = 0.006, 0.006
+"""As a share of the height of the page, and of the length: a page that was straightened is still skewed by a fraction of a degree."""
 
 
 def rulings_in(picture: Image.Image, *, height: float) -> list[Box]:
@@ -42,6 +43,7 @@ def _runs(dark: NDArray[np.bool_], page_height: int | None = None) -> list[tuple
     found = list[tuple[int, int, int, int]]()
     for place in ndimage.find_objects(labels):
         rows, columns = place
-        if rows.stop - rows.start <= max(4, _MOST_THICKNESS * page_height):
+        most = max(4.0, _MOST_THICKNESS * page_height) + _MOST_FALL * (columns.stop - columns.start)
+        if rows.stop - rows.start <= most:
             found.append((columns.start, rows.start, columns.stop, rows.stop))
     return found
