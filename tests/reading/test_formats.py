@@ -76,6 +76,21 @@ class TestWorkbooks:
             "Budget 2025\n| Item | Cost | Share |\n| - | - | - |\n| Staff | $1,234.50 | 12.5% |", "| Rent |  |  |",
         ]  # fmt: skip
 
+    @pytest.mark.parametrize(
+        ("value", "form", "shown"),
+        [
+            (73.645, "$#,##0.00", "$73.65"), (2.5, "0", "3"), (0.125, "0%", "13%"), (-2.675, "0.00", "-2.68"), (1e300, "0", f"1{'0' * 300}"),
+            (184500, '#,##0.00 "USD"', "184,500.00 USD"), (6.5, '0.0" FTE"', "6.5 FTE"), (1_250_000, '$#,##0.0,,"M"', "$1,250,000.0"),
+        ],
+    )  # fmt: skip
+    def test_numbers_are_rounded_and_have_units_as_they_are_shown(self, value: float, form: str, shown: str) -> None:
+        workbook = openpyxl.Workbook()
+        sheet = workbook.active
+        assert sheet is not None
+        sheet["A1"], sheet["A1"].number_format = value, form
+        workbook.save(target := io.BytesIO())
+        assert texts(target.getvalue(), "a.xlsx") == [shown]
+
 
 class TestSeparated:
     def test_rows_end_with_any_line_break(self) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from datetime import date, datetime, time
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from fundwright.core.sandbox_progress import report_progress
@@ -14,6 +16,8 @@ from fundwright.reading.word import check_unpacked_size
 
 _CURRENCY = re.compile(r"\[\$([^\]-]{1,5})[^\]]{0,20}\]|([$€£¥])")
 _DECIMALS = re.compile(r"[0#]\.(0+)")
+_UNIT = re.compile(r'[0#]\\? ?"( ?[^\W\d_][^"]{0,20})"$')
+_MOST_DECIMALS = 30
 
 
 class WorkbookReader:
@@ -67,15 +71,23 @@ def _shown(cell: Any) -> str:
 def _number(value: float, form: str) -> str:
     """A number as the cell shows it, which is text of the document and not of the reader's language."""
     found = _DECIMALS.search(form)
-    decimals = len(found[1]) if found else 0
+    decimals = min(len(found[1]), _MOST_DECIMALS) if found else 0
     if "%" in form:
-        return format(value, "." + str(decimals) + "%")
+        return format(_rounded(value, decimals + 2), "." + str(decimals) + "%")
     if form == "General" or not re.search("[0#]", form):
         return format(value, ".10g") if isinstance(value, float) else str(value)
     currency = _CURRENCY.search(form)
     sign = (currency[1] or currency[2]) if currency else ""
-    digits = format(abs(value), ("," if "," in form else "") + "." + str(decimals) + "f")
-    return ("-" if value < 0 else "") + sign + digits
+    digits = format(_rounded(abs(value), decimals), ("," if "," in form else "") + "." + str(decimals) + "f")
+    unit = _UNIT.search(form)
+    return ("-" if value < 0 else "") + sign + digits + (f" {unit[1].strip()}" if unit else "")
+
+
+def _rounded(value: float, decimals: int) -> float | Decimal:
+    """As spreadsheet programs round: the half of what is written, 73.645, is rounded up."""
+    if isinstance(value, int) or not math.isfinite(value):
+        return value
+    return Decimal(repr(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, Context(prec=400))
 
 
 def _mark_of(cell: Any) -> Mark | None:
