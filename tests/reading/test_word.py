@@ -238,3 +238,24 @@ def test_a_footnote_stands_with_its_paragraph_also_in_a_cell() -> None:
             notes = f'<w:footnotes {nsdecls("w")}><w:footnote w:id="2">{paragraph(run("It cost $3,640,000."))}</w:footnote></w:footnotes>'
             written.writestr("word/footnotes.xml", notes)
     assert texts(content.getvalue()) == ["We finished on time.\nIt cost $3,640,000.", "| Value | high (It cost $3,640,000.) |"]
+
+
+def test_names_of_groups_of_columns_stand_before_the_names_of_their_columns() -> None:
+    document = docx.Document()
+    rows = [
+        ("", "", "Start", "End"),
+        ("W912-19", "Omaha", "June 2020", "May 2023"),
+        ("FA85-21", "Robins", "July 2021", "May 2022"),
+    ]
+    table = document.add_table(rows=1 + len(rows), cols=4)
+    for number, cells in enumerate(rows, 1):
+        for place, text in enumerate(cells):
+            table.cell(number, place).text = text
+    table.cell(0, 2).merge(table.cell(0, 3)).text = "Period"
+    for place, name in enumerate(("Contract", "Customer")):
+        table.cell(0, place).merge(table.cell(1, place)).text = name
+    document.save(target := io.BytesIO())
+    assert texts(target.getvalue()) == [
+        "| Contract | Customer | Period / Start | Period / End |\n| - | - | - | - |\n| W912-19 | Omaha | June 2020 | May 2023 |",
+        "| FA85-21 | Robins | July 2021 | May 2022 |",
+    ]

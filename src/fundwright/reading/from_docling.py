@@ -202,11 +202,26 @@ class _Reading:
 
 def head_of(table: Table) -> int:
     """1 if the first row of a table without marked heads names its columns, otherwise 0: each of its cells is a short text without an
-    amount, and there are at least three. In two columns, the first one usually names the second."""
+    amount, and there are at least three. In two columns, the first one usually names the second. 2 if the first row names groups of columns."""
+    if _has_groups(table):
+        return 2
     if len(table.rows) < _MIN_ROWS or len(table.rows[0]) < MIN_COLUMNS or any(cell.columns > 1 for _, cell in table.rows[0]):
         return 0
     names = _texts(table.rows[0])
     return int(are_names(names) and 2 * sum(map(bool, names)) > len(names) and not is_form(table))
+
+
+def _has_groups(table: Table) -> bool:
+    """Whether the first row has names of groups of columns, and the second row a name of each column in a group, but none below the other names."""
+    if len(table.rows) <= _MIN_ROWS or len(table.rows[0]) < 2 or not all(_texts(table.rows[0])):
+        return False
+    grouped = {place + each for place, cell in table.rows[0] if cell.columns > 1 for each in range(cell.columns)}
+    named = {
+        place for (place, cell), text in zip(table.rows[1], _texts(table.rows[1]), strict=True) if text and cell.columns == 1
+    }
+    names = [*_texts(table.rows[0]), *_texts(table.rows[1])]
+    has_amounts = any(_has_digit(text) for row in table.rows[2:] for text in _texts(row))
+    return bool(grouped) and named == grouped and are_names(names) and has_amounts
 
 
 def is_form(table: Table) -> bool:
