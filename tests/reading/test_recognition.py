@@ -233,7 +233,7 @@ class TestPages:
     def test_letters_and_bullets_are_no_check_boxes(self) -> None:
         page = page_of("DO BOB AND BEN ROB A DEN OF 8,000 BEEF RODEOS", "D", "O 8 B 0", "BOOKED 00800")
         ImageDraw.Draw(page).rectangle((90, 124, 108, 142), fill="black")
-        assert not any(sign in text for text in texts(saved(page), "a.png") for sign in "□☒")
+        assert not any(sign in text for text in texts(saved(page), "a.png") for sign in "☐□☒")
 
     def test_cells_of_a_drawn_table_have_several_lines_and_span_columns(self) -> None:
         page = page_with(

@@ -24,7 +24,7 @@ _INSET, _MARKED, _FILLED = 0.25, 0.06, 0.7
 """At least the second share of the middle of a box is dark if it is checked, and more than the third in a bullet."""
 _BEFORE = 2.5
 """A box stands before its label by at most this many times the height of the label."""
-_EMPTY, _CHECKED = "□", "☒"
+_EMPTY, _CHECKED = "☐", "☒"
 _TAKEN_FOR_BOX = re.compile(r"^[口回囗□☐☒☑](?=\W|$|[A-Za-z0-9])")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Many of these look like boxes."""
