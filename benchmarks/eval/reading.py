@@ -24,7 +24,7 @@ from lxml import etree, html
 
 from benchmarks.eval.frame.figures import Figure
 from benchmarks.eval.frame.recognition import measure_recognition
-from fundwright.reading.document import Attachment, Document, Field, Heading, Item, Paragraph, Table, inside, visible, walk
+from fundwright.reading.document import Document, Heading, Item, Paragraph, Table, inside, text_in, visible, walk
 from fundwright.reading.formats import Unreadable, read
 from fundwright.reading.pdf_parser import PARSER
 from fundwright.reading.plugin import document_readers
@@ -95,19 +95,7 @@ def _expected(words_of: Callable[[bytes], Iterator[str]], content: bytes) -> Cou
 
 def _words_in(document: Document) -> Counter[str]:
     """The words of all blocks, whether a person sees them or not."""
-    texts = list[str]()
-    for block in walk(document.blocks):
-        match block:
-            case Heading() | Paragraph() | Item():
-                texts.append(getattr(block, "marker", "") + " " + "".join(run.text for run in block.runs))
-            case Field():
-                texts.append(f"{block.label} {block.value}")
-            case Table():
-                texts.append(visible(block.caption))
-            case Attachment():
-                texts.append(block.filename)
-            case _:
-                pass
+    texts = map(text_in, walk(document.blocks))
     return Counter(word for text in texts for word in _WORD.findall(text.casefold()))
 
 

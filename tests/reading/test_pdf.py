@@ -194,6 +194,11 @@ class TestExponentsAndMarksOfNotes:
         painted = b"BT /F1 11 Tf 60 700 Td (A flow of 2 m) Tj 4 Ts /F1 7 Tf (2) Tj 0 Ts /F1 11 Tf (/2 hours, 2.) Tj ET"
         assert texts_of(painted_pdf(painted)) == ["A flow of 2 m²/2 hours, 2."]
 
+    def test_are_read_in_text_on_a_picture(self) -> None:
+        picture = b"q 400 0 0 25 50 690 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x40 EI Q 1 g "
+        text = b"BT /F1 11 Tf 60 700 Td (It has 10) Tj /F1 6 Tf 5 Ts (2) Tj 0 Ts /F1 11 Tf ( wells.) Tj ET"
+        assert texts_of(painted_pdf(picture + text)) == ["It has 10² wells."]
+
     def test_are_not_smaller_words_on_the_line_or_indexes(self) -> None:
         painted = b"BT /F1 11 Tf 60 700 Td (We hold ) Tj /F1 7 Tf (12) Tj /F1 11 Tf ( CO) Tj -3 Ts /F1 7 Tf (2) Tj ET"
         assert texts_of(painted_pdf(painted)) == ["We hold 12 CO2"]

@@ -199,6 +199,18 @@ def test_the_cells_of_ods_are_read_as_they_are_shown() -> None:
     assert report_of(document).read_text == "1 sheet, 1 table"
 
 
+def test_a_quotation_mark_without_an_end_does_not_make_a_csv_file_unreadable() -> None:
+    assert "y,2" in texts(b'a,b\n"x,1\n' + b"y,2\n" * 40_000, "a.csv")[-1]
+
+
+def test_hidden_values_of_ods_without_a_text_are_marked() -> None:
+    rows = "".join(
+        f'<table:table-row table:visibility="{visibility}"><table:table-cell office:value="{value}"/></table:table-row>'
+        for value, visibility in ((11, "visible"), (666, "collapse"))
+    )
+    assert texts(ods_file(f"<table:table>{rows}</table:table>"), "a.ods") == ["11"]
+
+
 def test_cells_that_are_repeated_a_billion_times_are_not_multiplied() -> None:
     cell = '<table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell>'
     row = f'<table:table-row table:number-rows-repeated="1048576">{cell}</table:table-row>'

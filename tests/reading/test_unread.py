@@ -187,6 +187,16 @@ class TestPdf:
         assert overlooked.pages == 1
 
 
+def test_pages_and_scans_that_are_attached_are_no_pages_of_an_email() -> None:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "ada@example.org", "Roofs"
+    message.set_content(TEXT)
+    message.add_attachment(written_pdf([f"({TEXT})".encode()] * 2), maintype="application", subtype="pdf", filename="a.pdf")
+    message.add_attachment(saved(page_of(TEXT)), maintype="image", subtype="png", filename="a.png")
+    report = report_of(read(list(document_readers()), message.as_bytes(), "a.eml"))
+    assert (report.pages, report.is_scan, len(report.recognized)) == (0, False, 1)
+
+
 def test_attachments_that_cannot_be_read_are_named() -> None:
     message = EmailMessage()
     message["From"] = "ann@x.example"

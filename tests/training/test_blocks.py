@@ -108,6 +108,10 @@ class TestBlocks:
             {"type": "paragraph", "parent": 4, "text": texts("See below.")},
         ]
 
+    def test_what_is_attached_is_on_the_page_of_its_attachment(self) -> None:
+        found = page_of(Attachment("plan.pdf", blocks=(Paragraph(plain("Draft"), page=2),), page=1), labels=("i", "ii"))
+        assert [(item.page, item.page_label) for item in found.items] == [(1, "i"), (1, "i")]
+
     def test_pages_of_the_list_follow_each_other(self) -> None:
         content = [Paragraph(plain(str(number))) for number in range(1, 6)]
         pages = [page_of(*content, page=number, page_size=2) for number in (1, 2, 3, 4)]

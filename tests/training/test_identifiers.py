@@ -83,6 +83,8 @@ class TestIdentifiers:
             ("Which project had a contract value of 1234567 or the price 95000.50?", []),
             ("Who gave us 1.5 million, 40000 USD, EUR 30000, or a budget of about 2.4 Mio. euros?", []),
             ("What is price list 4410?", [Identifier("4410", "list")]),
+            ("What did contract 4711 European Rail cover?", [Identifier("4711", "contract")]),
+            ("Was task order 5 million dollars or 3 Milliarden Euro?", []),
         ],
     )
     def test_are_codes_and_numbers_after_a_word(self, question: str, expected: list[Identifier]) -> None:

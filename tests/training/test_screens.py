@@ -186,7 +186,9 @@ class TestTrain:
             assert [marked.text for marked in screen.elements("mark")] == ["Anna", "12 knots", "forty"]
             around = [each.get("a", {}) for each in screen.elements("mark")[0].ancestors]
             assert "How fast is the ferry Anna?" in [each.get("data-answers") for each in around]
-            assert ("group", "Table", 0) in [(each.get("role"), each.get("aria-label"), each.get("tabIndex")) for each in around]
+            assert ("group", "Scrollable table", 0) in [
+                (each.get("role"), each.get("aria-label"), each.get("tabIndex")) for each in around
+            ]
             assert [column.text for column in screen.elements("columnheader")][-3:] == ["Ferry", "Speed", "Seats"]
             assert [item.text for item in screen.elements("listitem")][-2:] == ["Life vests for everyone", "Two spare engines"]
 

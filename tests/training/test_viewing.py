@@ -231,7 +231,7 @@ class TestSlowPages:
             task.cancel()
         await asyncio.wait(tasks)
 
-    async def test_a_failure_is_remembered_by_content(
+    async def test_a_costly_failure_is_remembered_by_content(
         self, committed: Core, owner: Actor, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         document = await trained(committed, owner, PDF, "boats.pdf")

@@ -359,7 +359,9 @@ def _timed_out(limits: Limits, name: str) -> FundwrightError:
 
 
 def _gave_way(limits: Limits, name: str) -> FundwrightError:
-    return limits.error(t("Reading {name} takes long, and others are waiting. Try again in a minute.", name=name))
+    return limits.error(
+        t("Reading {name} is taking a long time, and other people are waiting. Try again in a minute.", name=name)
+    )
 
 
 def _failed_before(limits: Limits, name: str) -> FundwrightError:

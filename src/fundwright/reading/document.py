@@ -262,6 +262,29 @@ def plain(text: str) -> Runs:
     return (Run(text),)
 
 
+def runs_in(block: Block) -> Runs:
+    """The runs of a block itself: its text, or the caption of a table."""
+    match block:
+        case Heading(runs=runs) | Paragraph(runs=runs) | Item(runs=runs) | Table(caption=runs):
+            return runs
+        case _:
+            return ()
+
+
+def text_in(block: Block) -> str:
+    """All that a block itself says, whether a person sees it or not."""
+    text = "".join(run.text for run in runs_in(block))
+    match block:
+        case Item():
+            return f"{block.marker} {text}"
+        case Field():
+            return f"{block.label} {block.value}"
+        case Attachment():
+            return block.filename
+        case _:
+            return text
+
+
 def inside(block: Block) -> Sequence[Block]:
     """The blocks directly inside a block."""
     match block:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
-from fundwright.reading.document import Attachment, Block, Document, Note, Unread, walk
+from fundwright.reading.document import Attachment, Block, Document, Note, Unread, runs_in, walk
 from fundwright.reading.lines import lines_of
 from fundwright.reading.recognition import bounded_recognition
 from fundwright.reading.unread import with_unread
@@ -89,10 +89,10 @@ def read(readers: Sequence[Reader], content: bytes, filename: str) -> Document:
         raise Unreadable(
             t("None of the files in “{filename}” can be read. Supported formats: {formats}.", filename=filename, formats=formats)
         )
-    if any(run.mark for block in walk(document.blocks) for run in getattr(block, "runs", ())):
+    if any(run.mark for block in walk(document.blocks) for run in runs_in(block)):
         raise Unreadable(
             t(
-                "All text in “{filename}” is struck through, deleted, or hidden. Make visible what should be read, and add the new file.",
+                "All text in “{filename}” is struck through, deleted, or hidden. Make visible what should be read, save the file, and add it again.",
                 filename=filename,
             )
         )

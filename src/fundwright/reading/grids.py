@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
 from fundwright.reading.columns import is_prose
-from fundwright.reading.placed import Box, Line, joined, paragraphs_of, rows_of
+from fundwright.reading.placed import Box, Line, around, joined, paragraphs_of, rows_of
 
 _TOLERANCE = 5.0
 """Lines that should meet, or be one, are not further apart than this, on a page that is 1,000 high."""
@@ -80,7 +80,7 @@ def _touch(first: Box, second: Box) -> bool:
 
 def _ruled(rulings: Sequence[Box], lines: Sequence[Line]) -> tuple[Grid | None, list[Line]]:
     """The table that lines draw, and the texts outside. None if they draw fewer than four cells, or cells without a text."""
-    box = _around(rulings)
+    box = around(rulings)
     across = [each for each in rulings if each[2] - each[0] > each[3] - each[1]]
     down = [each for each in rulings if each[2] - each[0] <= each[3] - each[1]]
     xs = _positions([box[0], box[2], *((each[0] + each[2]) / 2 for each in down)])
@@ -203,7 +203,7 @@ def _in_columns(rows: Sequence[Sequence[Line]]) -> Grid | None:
         else:
             merged.append(row)
     grid = tuple(tuple(GridCell(column, _lines(words)) for column, words in enumerate(row)) for row in merged)
-    return Grid(grid, _around([word.box for row in rows for word in row]))
+    return Grid(grid, around([word.box for row in rows for word in row]))
 
 
 def _gutters(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
@@ -262,8 +262,3 @@ def _top(row: Sequence[Line]) -> float:
 
 def _bottom(row: Sequence[Line]) -> float:
     return max(line.box[3] for line in row)
-
-
-def _around(boxes: Sequence[Box]) -> Box:
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return min(lefts), min(tops), max(rights), max(bottoms)

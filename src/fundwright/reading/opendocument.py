@@ -203,9 +203,10 @@ class _Spreadsheet:
                 continue
             style, is_hidden = columns[column] if column < len(columns) else ("", False)
             style = cell.get(f"{_TABLE}style-name") or row.get(f"{_TABLE}default-cell-style-name") or style
-            _mark(cell, self._styles, self._styles.look("table-cell", style, _Look(is_hidden=is_hidden or is_row_hidden)))
+            look = self._styles.look("table-cell", style, _Look(is_hidden=is_hidden or is_row_hidden))
+            _mark(cell, self._styles, look)
             for place in range(column, column + self._repeated(cell, "columns", 1)):
-                texts += [(place, text, mark) for text, mark in _parts(cell)]
+                texts += [(place, text, mark) for text, mark in _parts(cell, look)]
         return texts
 
     def _repeated(self, element: Any, what: str, size: int) -> int:
@@ -238,11 +239,11 @@ def _number(element: Any, attribute: str) -> int:
     return max(1, int(number)) if number.isdecimal() else 1
 
 
-def _parts(cell: Any) -> Iterator[tuple[str, Mark | None]]:
+def _parts(cell: Any, look: _Look) -> Iterator[tuple[str, Mark | None]]:
     """The text of a cell as it is shown, or its value if the file does not say how that is shown, and the texts that are not shown."""
     paragraphs = ["".join(_written(paragraph)) for paragraph in cell.iterchildren(f"{_TEXT}p")]
-    values = [without_signs(cell.get(f"{_OFFICE}{each}", "")) for each in _VALUES]
-    runs, _ = runs_of(" ".join(filter(None, paragraphs)) or next(filter(None, values), ""))
+    value = next(filter(None, (cell.get(f"{_OFFICE}{each}") for each in _VALUES)), "")
+    runs, _ = runs_of(" ".join(filter(None, paragraphs)) or _marked(value, look))
     yield " ".join(visible(runs).split()), None
     yield from ((run.text, run.mark) for run in runs if run.mark)
 

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -39,6 +39,9 @@ from fundwright.reading.placed import GAP, Box, Line, contains, has_right_to_lef
 from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, Recognized, blocks_of, may_recognize, recognized
 from fundwright.reading.symbols import CHECKED, UNCHECKED, with_symbols
 from fundwright.reading.table_rows import between, divided, letters_of, ordered
+
+if TYPE_CHECKING:
+    import pypdf
 
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 """Single characters for several letters. They are replaced, because nobody searches for them and Word sets its own ligatures."""
@@ -84,12 +87,12 @@ class PdfReader:
         pages, packets = _parsed(content, filename)
         if turns := _turns(pages):
             pages, packets = _parsed(content := _turned(content, turns), filename)
-        attachments, title = _attached(content), _title(content)
+        attachments, title, has_layers = _outside_pages(content)
         is_shell = sum(len(letters_of(page.text)) for page in pages) < _MOST_OF_SHELL
         if packets and is_shell and any(_XFA_SHELL.search(page.text) for page in pages):
             return Document((*_fields_of_xfa(packets), *attachments), title)
         pictures = _recognized(content, pages)
-        looks = _looks(content, pages)
+        looks = _looks(content, pages, has_layers=has_layers)
         layouts = [_Page(page, looks.get(page.page_num, _Looks()), pictures.get(page.page_num)) for page in pages]
         margins = _margins(layouts)
         words = words_of(line.text for page in layouts for line in page.lines)
@@ -412,11 +415,6 @@ def _rect(rect: Any) -> Box:
     return rect.x, rect.y, rect.x + rect.width, rect.y + rect.height
 
 
-def _box(box: Any) -> Box:
-    x, y, width, height = box
-    return x, y, x + width, y + height
-
-
 class _Looks(NamedTuple):
     """How words of a page look, by their places among them."""
 
@@ -426,7 +424,7 @@ class _Looks(NamedTuple):
     """Those with exponents and the marks of notes."""
 
 
-def _looks(content: bytes, pages: Sequence[Any]) -> dict[int, _Looks]:
+def _looks(content: bytes, pages: Sequence[Any], *, has_layers: bool) -> dict[int, _Looks]:
     """How the words of each page look, by its number."""
     import pypdfium2
 
@@ -435,7 +433,6 @@ def _looks(content: bytes, pages: Sequence[Any]) -> dict[int, _Looks]:
     from fundwright.reading.pdf_visible import hidden_words
 
     document = pypdfium2.PdfDocument(content)
-    has_layers = _has_layers(content)
     found = dict[int, _Looks]()
     for page in pages:
         report_progress()
@@ -444,8 +441,9 @@ def _looks(content: bytes, pages: Sequence[Any]) -> dict[int, _Looks]:
             shown = with_annotations(document, page.page_num)
             objects = list(objects_on(shown))
             tiny = {place for place, (_, box) in enumerate(words) if box[3] - box[1] <= _INVISIBLE_POINTS}
+            raised = raised_words(shown, objects, words)  # first: texts that were left out of a painting have no characters
             hidden = tiny | hidden_words(shown, objects, words, has_layers=has_layers)
-            found[page.page_num] = _Looks(hidden, raised_words(shown, objects, words))
+            found[page.page_num] = _Looks(hidden, raised)
     return found
 
 
@@ -482,31 +480,31 @@ def _fields_of_xfa(packets: Sequence[Any]) -> Iterator[Field]:
                 yield Field(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", etree.QName(element).localname), without_signs(text))
 
 
-def _attached(content: bytes) -> list[Attachment]:
-    """The files in a portfolio, or attached to a document."""
+def _outside_pages(content: bytes) -> tuple[list[Attachment], str, bool]:
+    """The files in a portfolio, or attached to a document, its title, and whether it has layers that are off when it is opened."""
     import pypdf
 
     with suppress(Exception):  # third-party parsers can raise anything
-        found = pypdf.PdfReader(io.BytesIO(content)).attachments
-        return [Attachment(without_signs(name), each) for name, several in found.items() for each in several]
+        file = pypdf.PdfReader(io.BytesIO(content))
+        return _attached(file), _title(file), _has_layers(file)
+    return [], "", False
+
+
+def _attached(file: pypdf.PdfReader) -> list[Attachment]:
+    with suppress(Exception):
+        return [Attachment(without_signs(name), each) for name, several in file.attachments.items() for each in several]
     return []
 
 
-def _has_layers(content: bytes) -> bool:
-    """Whether a file has layers that are off when it is opened."""
-    import pypdf
+def _title(file: pypdf.PdfReader) -> str:
+    with suppress(Exception):
+        return str((file.metadata and file.metadata.title) or "")
+    return ""
 
-    with suppress(Exception):  # third-party parsers can raise anything
-        layers: Any = pypdf.PdfReader(io.BytesIO(content)).root_object.get("/OCProperties", {})
+
+def _has_layers(file: pypdf.PdfReader) -> bool:
+    with suppress(Exception):
+        layers: Any = file.root_object.get("/OCProperties", {})
         shown = layers.get_object().get("/D", {}).get_object()
         return bool(shown.get("/OFF")) or shown.get("/BaseState") == "/OFF"
     return False
-
-
-def _title(content: bytes) -> str:
-    import pypdf
-
-    with suppress(Exception):  # third-party parsers can raise anything
-        metadata = pypdf.PdfReader(io.BytesIO(content)).metadata
-        return "" if metadata is None else str(metadata.title or "")
-    return ""

@@ -17,8 +17,8 @@ from fundwright.core.messages import t
 from fundwright.core.unpickling import sent
 from fundwright.reading.document import MOST_WORDS, Word, without_signs
 from fundwright.reading.formats import Unreadable, file_missing
+from fundwright.reading.placed import Box, around
 
-Width = Annotated[int, Meta(ge=1, le=4_000)]
 _MOST_PIXELS, _MOST_DOWN = 12_000_000, 16_000
 """A WebP is at most 16,383 pixels wide and high."""
 _MOST_CHARACTERS = 60_000
@@ -101,12 +101,12 @@ def _words_on(page: Any) -> Iterator[Word]:
     from pypdfium2 import raw
 
     text = page.get_textpage()
-    letters, box = list[str](), list[tuple[float, float, float, float]]()
+    letters, box = list[str](), list[Box]()
 
     def word() -> Iterator[Word]:
         clean = without_signs("".join(letters)).translate(_UNSHOWN).strip()
         if clean and box:
-            shares = (min(max(each / _UNITS, -1), 2) for each in _around(box))
+            shares = (min(max(each / _UNITS, -1), 2) for each in around(box))
             yield Word(clean, *shares)
         letters.clear()
         box.clear()
@@ -129,7 +129,7 @@ def _words_on(page: Any) -> Iterator[Word]:
 _UNSHOWN = dict.fromkeys((*range(0x20), 0x7F))
 
 
-def _box_of(page: Any, text: Any, place: int) -> tuple[float, float, float, float] | None:
+def _box_of(page: Any, text: Any, place: int) -> Box | None:
     """The box of a character as it is shown, on a page that is turned, too."""
     from pypdfium2 import raw
 
@@ -149,11 +149,6 @@ def _shown(page: Any, x: float, y: float) -> tuple[int, int]:
     return across.value, down.value
 
 
-def _is_elsewhere(before: tuple[float, float, float, float], after: tuple[float, float, float, float]) -> bool:
+def _is_elsewhere(before: Box, after: Box) -> bool:
     """Whether a character is on another line than the one before it."""
     return after[1] > before[3] or after[3] < before[1]
-
-
-def _around(boxes: list[tuple[float, float, float, float]]) -> tuple[float, float, float, float]:
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return min(lefts), min(tops), max(rights), max(bottoms)

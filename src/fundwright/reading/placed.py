@@ -45,6 +45,12 @@ def contains(outer: Box, inner: Box) -> bool:
     return outer[0] - 1 <= x <= outer[2] + 1 and outer[1] - 1 <= y <= outer[3] + 1
 
 
+def around(boxes: Sequence[Box]) -> Box:
+    """The smallest box that contains all of these."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
 def rows_of(texts: Iterable[Line]) -> list[list[Line]]:
     """Texts that stand side by side, from top to bottom and from left to right."""
     rows = list[list[Line]]()
@@ -68,11 +74,8 @@ def joined(row: Sequence[Line]) -> Line:
         is_apart = (gap > 0.1 * part.height or right - left > 1) and not part.text.startswith(" ")
         text += GAP if text and gap > _COLUMN_GAP * part.height else " " if text and is_apart else ""
         text, before = text + part.text.strip("\n"), place
-    boxes = [part.box for part in row]
-    left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
-    right, bottom = max(box[2] for box in boxes), max(box[3] for box in boxes)
     words = tuple(word for part in row for word in part.words or (part,))
-    return Line(text.strip(), (left, top, right, bottom), confidence_of(row), words)
+    return Line(text.strip(), around([part.box for part in row]), confidence_of(row), words)
 
 
 def _in_reading_order(row: Sequence[Line]) -> list[int]:

@@ -72,6 +72,7 @@ class ReadingReport(BaseModel):
     pictures: int = Field(default=0, description="Pictures with a text that describes them.")
     attachments: int = 0
     recognized: tuple[RecognizedPage, ...] = ()
+    is_scan: bool = Field(default=False, description="Whether the text of most pages was recognized in pictures.")
     unread: tuple[UnreadPart, ...] = ()
 
     @property
@@ -125,6 +126,7 @@ def report_of(read: Document) -> ReadingReport:
         pictures=sum(isinstance(block, Figure) and bool(block.blocks) for block in blocks),
         attachments=sum(isinstance(block, Attachment) and bool(block.blocks) for block in blocks),
         recognized=tuple(_recognized(blocks, {scan.page: scan.turn for scan in read.scans})),
+        is_scan=2 * sum(bool(scan.words) for scan in read.scans) > max(read.pages, 1),
         unread=tuple(
             UnreadPart(
                 missing=each.missing, page=each.page, name=visible_line(each.name, most=_NAME_CHARACTERS), count=each.count

@@ -20,22 +20,7 @@ from msgspec.structs import replace
 from PIL import Image
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.document import (
-    Attachment,
-    Block,
-    Document,
-    Field,
-    Figure,
-    Heading,
-    Item,
-    Margin,
-    Missing,
-    Paragraph,
-    Table,
-    Unread,
-    visible,
-    walk,
-)
+from fundwright.reading.document import Attachment, Document, Figure, Margin, Missing, Unread, text_in, walk
 from fundwright.reading.pdf_objects import objects_on
 from fundwright.reading.placed import Box, contains
 from fundwright.reading.recognition import may_recognize, recognized
@@ -114,7 +99,7 @@ def with_unread(document: Document, content: bytes) -> Document:
         for block in document.blocks
         if isinstance(block, Attachment) and not block.blocks
     ]
-    pages = max(pages, max((block.page or 0 for block in walk(document.blocks)), default=0))
+    pages = max(pages, max((block.page or 0 for block in document.blocks), default=0))  # not those of attachments
     return replace(document, pages=pages, unread=_without_figures(_counted(found), document))
 
 
@@ -148,7 +133,7 @@ class _Words:
         self.recognized = {scan.page for scan in document.scans}
         """The pages whose pictures were read."""
         for block in document.blocks:
-            found = _words(" ".join(_texts(block)))
+            found = _words(" ".join(map(text_in, walk([block]))))
             self._of_pages[block.page].update(found)
             self._all.update(found)
             if isinstance(block, Margin):
@@ -188,21 +173,6 @@ def _lacks_characters(text: str, among: Counter[str]) -> bool:
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
-
-
-def _texts(block: Block) -> Iterator[str]:
-    for each in walk([block]):
-        match each:
-            case Heading() | Paragraph() | Item():
-                yield "".join(run.text for run in each.runs)
-            case Table():
-                yield visible(each.caption)
-            case Field():
-                yield f"{each.label} {each.value}"
-            case Attachment():
-                yield each.filename
-            case _:
-                pass
 
 
 def _parts_of_pdf(content: bytes, words: _Words) -> tuple[int, list[Unread]]:

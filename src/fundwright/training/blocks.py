@@ -69,7 +69,7 @@ def block_page(structure: bytes, query: BlockQuery) -> BlockPage:
             if characters > _MOST_CHARACTERS:
                 raise Invalid(
                     t(
-                        "These blocks have more than {n} characters. Ask for fewer of them with `page_size`, or download the original.",
+                        "These blocks have more than {n} characters. Request fewer with a smaller `page_size`, or download the original.",
                         n=number(_MOST_CHARACTERS),
                     )
                 )
@@ -79,14 +79,15 @@ def block_page(structure: bytes, query: BlockQuery) -> BlockPage:
 
 def _entries(blocks: tuple[Block, ...]) -> Iterator[_Entry]:
     """All blocks and cells in reading order."""
-    pending: list[_Entry] = [(block, None, None) for block in reversed(blocks)]
+    pending: list[tuple[_Entry, bool]] = [((block, None, None), False) for block in reversed(blocks)]
     count = 0
     while pending:
-        entry, parent, page = pending.pop()
-        page = page if isinstance(entry, tuple) else entry.page or page
+        (entry, parent, page), is_attached = pending.pop()
+        page = page if is_attached or isinstance(entry, tuple) else entry.page or page
         yield entry, parent, page
         count += 1
-        pending.extend((inner, count, page) for inner in reversed(_inside(entry)))
+        is_attached = is_attached or isinstance(entry, Attachment)
+        pending.extend(((inner, count, page), is_attached) for inner in reversed(_inside(entry)))
 
 
 def _inside(entry: Block | tuple[int, int, Cell]) -> list[Block | tuple[int, int, Cell]]:

@@ -33,6 +33,7 @@ from fundwright.reading.document import (
     Word,
     inside,
     plain,
+    runs_in,
     walk,
 )
 from fundwright.reading.lines import arranges_text, storable
@@ -242,7 +243,7 @@ class _Pages:
     """The blocks of a document by page, in parts that are not too long."""
 
     def __init__(self, document: Document) -> None:
-        self.has_hidden = any(run.mark for block in walk(document.blocks) for run in _runs_of(block))
+        self.has_hidden = any(run.mark for block in walk(document.blocks) for run in runs_in(block))
         self.count = max([document.pages, *(block.page or 0 for block in document.blocks)])
         self.labels = document.page_labels if len(document.page_labels) == self.count else ()
         self.scans = {scan.page: scan for scan in document.scans}
@@ -497,16 +498,6 @@ def _joined(pieces: Sequence[Piece]) -> list[Piece]:
     return found
 
 
-def _runs_of(block: Block) -> Runs:
-    match block:
-        case Heading(runs=runs) | Paragraph(runs=runs) | Item(runs=runs):
-            return runs
-        case Table(caption=caption):
-            return caption
-        case _:
-            return ()
-
-
 def _divided(blocks: Sequence[Block]) -> list[list[Block]]:
     """The blocks in portions, at least one."""
     found, weight = [list[Block]()], 0.0
@@ -524,7 +515,7 @@ def _weight(block: Block) -> float:
     """About how many lines it has."""
     if isinstance(block, Table):
         return 1 + sum(map(_weight_of_row, block.rows))
-    return 1 + sum(len(run.text) for run in _runs_of(block)) / _LINE_CHARACTERS + sum(map(_weight, inside(block)))
+    return 1 + sum(len(run.text) for run in runs_in(block)) / _LINE_CHARACTERS + sum(map(_weight, inside(block)))
 
 
 def _weight_of_row(row: Sequence[tuple[int, Cell]]) -> float:

@@ -41,9 +41,9 @@ class CitedWords:
     page: int | None = None
 
 
-def cited(words: Sequence[str], cited: CitedWords) -> frozenset[int]:
+def cited(words: Sequence[str], source: CitedWords) -> frozenset[int]:
     """Which of the words are cited, in the order of the passage. The words around a statement tell it from others that are equal."""
-    wanted = [(found.span(), bare) for found in _WORD.finditer(cited.passage) if (bare := _bare(found[0]))]
+    wanted = [(found.span(), bare) for found in _WORD.finditer(source.passage) if (bare := _bare(found[0]))]
     known = [(place, bare) for place, word in enumerate(words[:_MOST_WORDS]) if (bare := _bare(word))]
     counts = Counter(bare for _, bare in known)
     if sum(counts[bare] for _, bare in wanted) > _MOST_PAIRS:
@@ -51,7 +51,7 @@ def cited(words: Sequence[str], cited: CitedWords) -> frozenset[int]:
     matcher = SequenceMatcher(None, [bare for _, bare in wanted], [bare for _, bare in known], autojunk=False)
     matches = matcher.get_matching_blocks()
     found = set[int]()
-    for start, end in cited.quotes or ((0, len(cited.passage)),):
+    for start, end in source.quotes or ((0, len(source.passage)),):
         first, last = sum(span[1] <= start for span, _ in wanted), sum(span[0] < end for span, _ in wanted)
         for group in _long_groups(matches, first, last):
             found.update(range(known[group[0][0]][0], known[sum(group[-1]) - 1][0] + 1))

@@ -27,7 +27,7 @@ _NUMBER_OF = r"(?:numbers?|num|no|nr|id|#)"
 _WORD = rf"(?P<word>[^\W\d_]{{2,30}})\s(?:{_NUMBER_OF}(?!\w)\.?\s?)?"
 _CODE = rf"(?=\S{{0,24}}\d)[^\W_]{{1,30}}(?:[{_SEPARATORS}]{{1,2}}[^\W_]{{1,30}}){{0,8}}"
 _LETTER = r"(?-i:[A-HJ-Z]|[IVX]{2,5})(?![.'’])"
-_UNIT = r"\s?(?:thousand|million|billion|mio|tausend|milliard|dollar|euro|USD|EUR|CHF|GBP)"
+_UNIT = r"\s?(?:(?:thousand|million|billion|milliard|dollar|euro)(?:s|e|en)?|mio|tausend|USD|EUR|CHF|GBP)\b"
 """What follows an amount."""
 _ASKED = re.compile(rf"(?<![\w$€£,.])(?:{_WORD})?(?P<code>(?>{_CODE}|{_LETTER}))(?!\w|\s?%|,\d|{_UNIT})", re.IGNORECASE)
 _NO_WORDS = frozenset(
@@ -40,38 +40,10 @@ _NO_WORDS = frozenset(
 """Words before numbers that are no part of an identifier: “in 2025”."""
 _AMOUNTS = frozenset(
     [
-        *(
-            "amount",
-            "budget",
-            "budgets",
-            "cost",
-            "costs",
-            "fee",
-            "fees",
-            "price",
-            "prices",
-            "revenue",
-            "sum",
-            "total",
-            "value",
-            "worth",
-        ),
-        *(
-            "dollars",
-            "euro",
-            "euros",
-            "usd",
-            "eur",
-            "chf",
-            "gbp",
-            "betrag",
-            "gesamt",
-            "kosten",
-            "preis",
-            "summe",
-            "umsatz",
-            "wert",
-        ),
+        *("amount", "budget", "budgets", "cost", "costs", "fee", "fees"),
+        *("price", "prices", "revenue", "sum", "total", "value", "worth"),
+        *("dollars", "euro", "euros", "usd", "eur", "chf", "gbp"),
+        *("betrag", "gesamt", "kosten", "preis", "summe", "umsatz", "wert"),
         *("coût", "coûts", "montant", "prix", "recettes", "somme", "valeur"),
     ]
 )

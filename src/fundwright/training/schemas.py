@@ -122,7 +122,7 @@ class DocumentRead(BaseModel):
     @property
     def is_scan(self) -> bool:
         """Whether the text of most of its pages was recognized in pictures."""
-        return self.report is not None and 2 * len(self.report.recognized) > self.report.pages
+        return self.report is not None and self.report.is_scan
 
     @property
     def is_changeable(self) -> bool:
@@ -140,7 +140,7 @@ class IncompleteDocument(BaseModel):
     unread: str
 
 
-class Incomplete(BaseModel):
+class IncompleteDocuments(BaseModel):
     """The first documents with parts that were not read, and how many more there are."""
 
     model_config = ConfigDict(frozen=True)
@@ -519,7 +519,7 @@ class BlockRead(BaseModel):
     """From 1, in reading order."""
     parent: int | None = None
     page: int | None = None
-    """From 1. None if the format has no pages."""
+    """From 1. None if the format has no pages. Blocks in an attachment have the page of the attachment."""
     page_label: str | None = None
     """What the file calls the page, such as “iv”, if it says so."""
     text: tuple[TextRun, ...] = ()

@@ -57,8 +57,8 @@ from fundwright.training.schemas import (
     DocumentState,
     DocumentText,
     DocumentTitle,
-    Incomplete,
     IncompleteDocument,
+    IncompleteDocuments,
     NearestPassage,
     Passage,
     PassageInContext,
@@ -475,13 +475,13 @@ async def list_incomplete(
     document_ids: Collection[UUID] | None = None,
     except_ids: Collection[UUID] = (),
     limit: int = 10,
-) -> Incomplete:
+) -> IncompleteDocuments:
     """Return the documents with parts that were not read among those that a draft based on `document_ids`, or on all, is given."""
     found, total = await repository.list_incomplete(
         session, actor.workspace_id, document_ids=document_ids, kinds=OUR_KINDS, except_ids=except_ids, limit=limit
     )
     shown = tuple(IncompleteDocument(id=id, title=title, unread=report.unread_text) for id, title, report in found)
-    return Incomplete(documents=shown, more=total - len(shown))
+    return IncompleteDocuments(documents=shown, more=total - len(shown))
 
 
 @needs(Permission.READ)

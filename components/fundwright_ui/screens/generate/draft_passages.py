@@ -21,7 +21,7 @@ from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionR
 from fundwright.language.schemas import DocumentKind, headings_below, nearest_heading
 from fundwright.training import service as training
 from fundwright.training import versions
-from fundwright.training.schemas import Incomplete, VersionNote
+from fundwright.training.schemas import IncompleteDocuments, VersionNote
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.events import handler
@@ -179,7 +179,7 @@ def incomplete_documents(draft: DraftRead) -> VdomDict | None:
         counts.update(count_citations(part.text))
     cited = sorted({each.document_id for each in draft.citations if each.document_id is not None and counts[each.number]})
 
-    async def read(session: AsyncSession) -> Incomplete:
+    async def read(session: AsyncSession) -> IncompleteDocuments:
         return await training.list_incomplete(session, actor, document_ids=draft.document_ids or None, except_ids=cited)
 
     topics = [training.documents_topic(actor.workspace_id)]
@@ -190,7 +190,7 @@ def incomplete_documents(draft: DraftRead) -> VdomDict | None:
         t("Sources that were not read completely"),
         html.p(
             {"className": "fw-hint"},
-            t("The draft does not cite these documents. What was not read of them could not be used."),
+            t("The draft does not cite these documents. What was not read in them could not be used."),
         ),
         html.ul(
             {"className": "fw-sources", "aria-label": t("Sources that were not read completely")},

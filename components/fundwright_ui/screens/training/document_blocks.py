@@ -110,7 +110,7 @@ class _Page:
     def _table(self, block: ShownBlock, *, key: str) -> VdomDict:
         head, body = block.rows[: block.head], block.rows[block.head :]
         return html.div(
-            {"className": "fw-table-scroll", "role": "group", "aria-label": t("Table"), "tabIndex": 0, "key": key},
+            {"className": "fw-table-scroll", "role": "group", "aria-label": t("Scrollable table"), "tabIndex": 0, "key": key},
             html.table(
                 {"className": "fw-table"},
                 html.caption(*self._texts(block.pieces)) if block.pieces else None,

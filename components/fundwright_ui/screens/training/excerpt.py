@@ -45,7 +45,7 @@ _Mark = Callable[[Block, str], Child]
 def _table(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
     heads = [html.th({"scope": "col", "key": f"{index}:{column}"}, column) for index, column in enumerate(blocks[0].columns)]
     return html.div(
-        {"className": "fw-table-scroll", "role": "group", "aria-label": t("Table"), "tabIndex": 0, "key": key},
+        {"className": "fw-table-scroll", "role": "group", "aria-label": t("Scrollable table"), "tabIndex": 0, "key": key},
         html.table(
             {"className": "fw-table"},
             html.thead(html.tr(*heads)) if heads else None,

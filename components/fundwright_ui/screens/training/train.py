@@ -580,7 +580,7 @@ def _offer(offer: VersionOffer, more: int, reload: Callable[[], None]) -> VdomDi
         ),
         html.p(
             t(
-                "“{title}” is a scan. Its text was recognized and may have errors, which that of “{earlier}” does not have.",
+                "“{title}” is a scan. Its text was recognized and may have errors that “{earlier}” does not have.",
                 title=newer.title,
                 earlier=earlier.title,
             )
