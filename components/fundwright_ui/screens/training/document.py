@@ -43,17 +43,15 @@ from fundwright_ui.ui import (
 from fundwright_ui.ui.elements import Child, attributes
 
 PATH = "/dashboard/train"
+_ZOOMS = ("50", "75", "100", "150", "200")
 
 
 @dataclass(frozen=True)
-class _Unknown:
+class _UnknownPage:
     """A page that was typed and does not exist, and what was shown then."""
 
     page: str = ""
     place: Position | None = None
-
-
-_ZOOMS = ("50", "75", "100", "150", "200")
 
 
 @screen("/dashboard/train/{id}", "Document", help="/help/training")
@@ -90,7 +88,7 @@ def _back() -> VdomDict:
 def _viewer(document_id: str, passage_id: UUID | None) -> VdomDict:
     """A document, opened at a passage if one is given or in the address."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    unknown, set_unknown = use_state(_Unknown())
+    unknown, set_unknown = use_state(_UnknownPage())
     query = query_in_address(ViewQuery, url)
     if passage_id is not None:
         query = query.model_copy(update={"passage": passage_id})
@@ -178,7 +176,9 @@ def _name_of(view: DocumentView, query: ViewQuery) -> str:
     return f"{view.place} {query.find} {query.hit} {query.passage} {query.quotes}"
 
 
-def _bar(view: DocumentView, query: ViewQuery, url: UrlState, unknown: str, set_unknown: Callable[[_Unknown], None]) -> VdomDict:
+def _bar(
+    view: DocumentView, query: ViewQuery, url: UrlState, unknown: str, set_unknown: Callable[[_UnknownPage], None]
+) -> VdomDict:
     """The controls: pages, how they are shown, and the search. `unknown` is a page that does not exist, but was typed."""
 
     def zoom(value: str) -> None:
@@ -209,7 +209,7 @@ def _bar(view: DocumentView, query: ViewQuery, url: UrlState, unknown: str, set_
     )
 
 
-def _pages(view: DocumentView, url: UrlState, unknown: str, set_unknown: Callable[[_Unknown], None]) -> VdomDict | None:
+def _pages(view: DocumentView, url: UrlState, unknown: str, set_unknown: Callable[[_UnknownPage], None]) -> VdomDict | None:
     """The links to the next and the previous page, and a field for the number of a page."""
     place = view.place
     if place is None or (place.previous is None and place.next is None):
@@ -225,7 +225,7 @@ def _pages(view: DocumentView, url: UrlState, unknown: str, set_unknown: Callabl
             place.labels.index(typed) + 1 if typed in place.labels else int(typed) if typed.isdecimal() and len(typed) < 10 else 0
         )
         is_known = 1 <= number <= (place.pages or place.parts)
-        set_unknown(_Unknown() if is_known or not typed else _Unknown(typed, place))
+        set_unknown(_UnknownPage() if is_known or not typed else _UnknownPage(typed, place))
         if not is_known:
             return
         if place.pages:
