@@ -54,11 +54,14 @@ def around(boxes: Sequence[Box]) -> Box:
 def rows_of(texts: Iterable[Line]) -> list[list[Line]]:
     """Texts that stand side by side, from top to bottom and from left to right."""
     rows = list[list[Line]]()
+    bottom = 0.0  # of the last row
     for text in sorted(texts, key=lambda text: (text.middle, text.box[0])):
-        if rows and any(each.box[1] <= text.middle <= each.box[3] for each in rows[-1]):
+        if rows and text.middle <= bottom:  # its tops are not below their middles, and those not below this one
             rows[-1].append(text)
+            bottom = max(bottom, text.box[3])
         else:
             rows.append([text])
+            bottom = text.box[3]
     for row in rows:
         row.sort(key=lambda text: text.box[0])
     return rows
