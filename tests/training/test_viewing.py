@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -241,11 +242,11 @@ class TestSlowPages:
         runs = list[object]()
         start = committed.sandbox.start
 
-        async def count(*given: Any, **options: Any) -> Any:
+        async def counted(*given: Any, **options: Any) -> Any:
             runs.append(given)
             return await start(*given, **options)
 
-        monkeypatch.setattr(committed.sandbox, "start", count)
+        monkeypatch.setattr(committed.sandbox, "start", counted)
         with acting_in(owner.scope):
             for sentence in ("produced more than", "failed just now", "failed just now"):
                 with pytest.raises(Unreadable, match=sentence):
@@ -261,6 +262,19 @@ class TestSlowPages:
                 with pytest.raises(Unreadable, match="produced more than"):
                     await viewing.get_page_picture(committed, owner, document.id, 2, PictureWidth.NORMAL)
         assert len(runs) == 5
+
+    @pytest.mark.parametrize(
+        ("own_s", "sentences"), [(0.2, ("other people are waiting",) * 2), (0.95, ("took too long", "failed just now"))]
+    )
+    async def test_a_page_that_others_slow_down_is_tried_again(
+        self, committed: Core, monkeypatch: pytest.MonkeyPatch, own_s: float, sentences: tuple[str, ...]
+    ) -> None:
+        monkeypatch.setattr(committed.sandbox, "_failures", {})
+        limits = replace(pictures.LIMITS, silent_seconds=1, total_seconds=1)
+        for sentence in sentences:
+            monkeypatch.setattr(sandbox, "_processor_s", partial(next, count(own_s, 0.001)))
+            with pytest.raises(Unreadable, match=sentence):
+                await committed.sandbox.run(partial(sandboxed.sleep), limits=limits, name="a page", content="its content")
 
 
 class TestScans:

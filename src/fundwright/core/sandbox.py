@@ -46,6 +46,8 @@ _ANSWER_S = 20
 """How long the process to fork from may take to import modules and fork, or to end. A process that takes longer is killed together with its children."""
 _COSTLY_S, _FAILURE_S, _MOST_FAILURES = 1.0, 60.0, 1_000
 """After how long a failure is remembered, for how long, and how many are."""
+_OWN_SHARE = 0.8
+"""A child that had the processor for less than this share of its time is slow because of others."""
 _STALL_S = 1.0
 """A child that uses no processor time and sends nothing for so long is not working."""
 
@@ -65,7 +67,8 @@ class Limits:
     at_once_each: int = 2
     """The same for the calls of one account."""
     gives_way_after_s: float | None = None
-    """A call that has run for so long ends once another account waits for its turn. Only for `run`."""
+    """A call that has run for so long ends once another account waits for its turn, and one that others have slowed down is not said to take
+    too long itself. Only for `run`."""
     modules: tuple[str, ...] = ()
     """Modules that take long to import. They are imported once, not in each child."""
 
@@ -160,7 +163,8 @@ class Sandbox:
         """What one child yields. Raises `limits.error`, or Interrupted when it, or the process that it was forked from, was killed
         or stopped."""
         loop = asyncio.get_running_loop()
-        deadline, room = loop.time() + limits.total_seconds, limits.output_bytes
+        start, room = loop.time(), limits.output_bytes
+        deadline = start + limits.total_seconds
         child = await self.start(work, limits.modules)
         try:
             while True:
@@ -171,7 +175,12 @@ class Sandbox:
                         except EOFError:
                             raise await _exit_error(child.watch, limits, name) from None
                 except TimeoutError:
-                    raise (Interrupted() if await child.is_stalled() else _timed_out(limits, name)) from None
+                    own_s, all_s = await asyncio.to_thread(_processor_s, child.process_id), loop.time() - start
+                    if await child.is_stalled():
+                        raise Interrupted from None
+                    if limits.gives_way_after_s is not None and own_s is not None and own_s < _OWN_SHARE * all_s:
+                        raise  # others had the processor
+                    raise _timed_out(limits, name) from None
                 except OutputExceeded:
                     raise _output_exceeded(limits, name) from None
                 if kind == b"E":
