@@ -44,7 +44,7 @@ def words(path: Path, filename: str, number: int) -> Iterator[bytes]:
     if number > len(document):
         yield msgspec.json.encode(PageWords(len(document)))
         return
-    page = document[number - 1]
+    page = _page(document, number, filename)
     width, height = page.get_size()
     yield msgspec.json.encode(PageWords(len(document), height / max(width, 1), tuple(islice(_words_on(page), MOST_WORDS))))
 
@@ -56,7 +56,7 @@ def picture(path: Path, filename: str, number: int, width: int, turn: float) -> 
     if number > len(document):
         return
     document.init_forms()
-    page = document[number - 1]
+    page = _page(document, number, filename)
     across, down = page.get_size()
     # A page that is turned is as wide as it was high.
     scale = min(
@@ -87,6 +87,15 @@ def _opened(path: Path, filename: str) -> Any:
     except FileNotFoundError as error:
         raise file_missing(filename) from error
     except pypdfium2.PdfiumError as error:
+        raise cannot_show(filename) from error
+
+
+def _page(document: Any, number: int, filename: str) -> Any:
+    import pypdfium2
+
+    try:
+        return document[number - 1]
+    except pypdfium2.PdfiumError as error:  # the file counts more pages than it has
         raise cannot_show(filename) from error
 
 
