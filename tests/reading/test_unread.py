@@ -7,6 +7,7 @@ import zipfile
 from email.message import EmailMessage
 
 import docx
+import openpyxl
 import pptx
 import pypdf
 import pypdfium2
@@ -205,6 +206,25 @@ def test_attachments_that_cannot_be_read_are_named() -> None:
     message.add_attachment(word(picture(800, 600)), "application", "octet-stream", filename="roof.docx")
     found = unread(message.as_bytes(), "a.eml")
     assert sorted(found) == [("attachment", None, "plan.bin", 1), ("picture", None, "roof.docx", 1)]
+
+
+def test_speaker_notes_are_named() -> None:
+    presentation = pptx.Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[5])
+    slide.shapes.title.text = TEXT
+    slide.notes_slide.notes_text_frame.text = "Say that the safety officer is shared with the port."
+    presentation.save(target := io.BytesIO())
+    assert unread(target.getvalue(), "a.pptx") == [("speaker_notes", None, "", 1)]
+
+
+def test_text_in_shapes_of_a_spreadsheet_is_named() -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["Gauge", "Height"])
+    book.save(target := io.BytesIO())
+    drawing = f"<xdr:wsDr xmlns:xdr='x' xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main'><a:p><a:r><a:t>{TEXT}</a:t></a:r></a:p></xdr:wsDr>"
+    with zipfile.ZipFile(target, "a") as package:
+        package.writestr("xl/drawings/drawing1.xml", drawing)
+    assert unread(target.getvalue(), "a.xlsx") == [("shapes", None, "", 1)]
 
 
 def test_videos_and_undescribed_pictures_of_pages_are_counted() -> None:

@@ -35,6 +35,8 @@ class UnreadPart(BaseModel):
             Missing.CHART: nt("{n} chart", "{n} charts", self.count),
             Missing.DIAGRAM: nt("{n} diagram", "{n} diagrams", self.count),
             Missing.COMMENTS: t("comments"),
+            Missing.SPEAKER_NOTES: t("speaker notes"),
+            Missing.SHAPES: t("text in shapes"),
             Missing.MEDIA: nt("{n} audio or video clip", "{n} audio or video clips", self.count),
             Missing.OBJECT: nt("{n} embedded object", "{n} embedded objects", self.count),
             Missing.ATTACHMENT: t("a file"),

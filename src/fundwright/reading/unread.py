@@ -46,7 +46,9 @@ _MOST_PICTURE_BYTES = 50_000_000
 
 _KINDS = (
     (re.compile(r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml|xl/sharedStrings\.xml|content\.xml"), Missing.TEXT),
-    (re.compile(r"ppt/(slides/slide|notesSlides/notesSlide)\d+\.xml|xl/drawings/drawing\d+\.xml"), Missing.TEXT),
+    (re.compile(r"ppt/slides/slide\d+\.xml"), Missing.TEXT),
+    (re.compile(r"ppt/notesSlides/notesSlide\d+\.xml"), Missing.SPEAKER_NOTES),
+    (re.compile(r"xl/drawings/drawing\d+\.xml"), Missing.SHAPES),
     (re.compile(r"(word|xl|ppt)/charts/chart\w*\.xml|Object [^/]*/content\.xml"), Missing.CHART),
     (re.compile(r"(word|xl|ppt)/diagrams/data\d*\.xml"), Missing.DIAGRAM),
     (re.compile(r"(word|xl|ppt)/((threadedC|c)omments/)?(c|threadedC|modernC)omments?[^/]*\.xml"), Missing.COMMENTS),
