@@ -31,9 +31,7 @@ class SeparatedReader:
             separator, text = first.strip()[-1], rest
         lines = text[:10_000].splitlines() or [""]
         separator = separator or max(_SEPARATORS, key=lambda each: (median(line.count(each) for line in lines), text.count(each)))
-        csv.field_size_limit(
-            max(len(text), 1)
-        )  # otherwise 131,072 characters, also for what follows a quotation mark without an end
+        csv.field_size_limit(max(len(text), 1))  # of the usual 131,072 characters, a quotation mark without an end needs more
         sheet = Sheet()
         for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=separator)):
             report_progress()
