@@ -131,6 +131,7 @@ async def test_a_picture_that_takes_forever_is_ended(core: Core, tmp_path: Path)
         await show(core, path, limits=replace(pictures.LIMITS, total_seconds=2))
 
 
+@pytest.mark.slow
 async def test_the_largest_picture_is_shown_within_the_memory_of_a_page_and_a_larger_one_is_refused(
     core: Core, tmp_path: Path
 ) -> None:

@@ -148,7 +148,9 @@ class TestImages:
 
 
 class TestPages:
-    @pytest.mark.parametrize("turn", [90, 180, 270, 5, -5, 1.5])
+    @pytest.mark.parametrize(
+        "turn", [90, 180, pytest.param(270, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.slow), -5, 1.5]
+    )
     def test_that_are_turned_or_skewed_are_read(self, turn: float) -> None:
         assert (
             texts(saved(page_of(*_LETTER).rotate(turn, Image.Resampling.BICUBIC, expand=True, fillcolor="white")), "a.png")
@@ -190,7 +192,15 @@ class TestPages:
             "| Sensors | 8 | $960 |",
         ]
 
-    @pytest.mark.parametrize(("is_ruled", "dpi", "skew"), [(True, 150, 1.5), (True, 300, 0), (False, 150, 1.5), (False, 300, 0)])
+    @pytest.mark.parametrize(
+        ("is_ruled", "dpi", "skew"),
+        [
+            (True, 150, 1.5),
+            pytest.param(True, 300, 0, marks=pytest.mark.slow),
+            (False, 150, 1.5),
+            pytest.param(False, 300, 0, marks=pytest.mark.slow),
+        ],
+    )
     def test_tables_keep_their_columns(self, is_ruled: bool, dpi: int, skew: float) -> None:
         rows = [
             ("Role", "Unit", "Rate", "Notes"),

@@ -282,7 +282,9 @@ class TestScans:
 
     LINES = ("We build boats for every harbor of the coast.", FERRY)
 
-    @pytest.mark.parametrize(("form", "filename"), [("PDF", "scan.pdf"), ("TIFF", "scan.tif")])
+    @pytest.mark.parametrize(
+        ("form", "filename"), [("PDF", "scan.pdf"), pytest.param("TIFF", "scan.tif", marks=pytest.mark.slow)]
+    )
     async def test_a_turned_page_is_upright_and_its_words_are_found(
         self, committed: Core, owner: Actor, ada: httpx.AsyncClient, form: str, filename: str
     ) -> None:
@@ -306,7 +308,7 @@ class TestScans:
         words = (await ada.get(f"/api/training/documents/{document.id}/pages/2/words")).json()
         assert " ".join(word["text"] for word in words["words"]) == " ".join(self.LINES)
 
-    @pytest.mark.parametrize("form", ["PNG", "JPEG"])
+    @pytest.mark.parametrize("form", ["PNG", pytest.param("JPEG", marks=pytest.mark.slow)])
     async def test_an_image_is_shown_with_its_words(
         self, committed: Core, owner: Actor, ada: httpx.AsyncClient, form: str
     ) -> None:

@@ -31,10 +31,14 @@ class SeparatedReader:
             separator, text = first.strip()[-1], rest
         lines = text[:10_000].splitlines() or [""]
         separator = separator or max(_SEPARATORS, key=lambda each: (median(line.count(each) for line in lines), text.count(each)))
-        csv.field_size_limit(max(len(text), 1))  # of the usual 131,072 characters, a quotation mark without an end needs more
         sheet = Sheet()
-        for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=separator)):
-            report_progress()
-            for column, cell in enumerate(row):
-                sheet.add(number, column, cell if cell.strip() else "")
+        # A quotation mark without an end makes one cell of the rest, which may have more than the usual 131,072 characters.
+        usual = csv.field_size_limit(len(text) + 1)
+        try:
+            for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=separator)):
+                report_progress()
+                for column, cell in enumerate(row):
+                    sheet.add(number, column, cell if cell.strip() else "")
+        finally:
+            csv.field_size_limit(usual)
         return Document(tuple(sheet.blocks()))
