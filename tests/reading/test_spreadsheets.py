@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Sequence
+from csv import field_size_limit
 
 import odfdo
 import openpyxl
@@ -200,7 +201,9 @@ def test_the_cells_of_ods_are_read_as_they_are_shown() -> None:
 
 
 def test_a_quotation_mark_without_an_end_does_not_make_a_csv_file_unreadable() -> None:
+    usual = field_size_limit()
     assert "y,2" in texts(b'a,b\n"x,1\n' + b"y,2\n" * 40_000, "a.csv")[-1]
+    assert field_size_limit() == usual
 
 
 def test_hidden_values_of_ods_without_a_text_are_marked() -> None:
