@@ -20,28 +20,37 @@ from fundwright.accounts import photos
 from fundwright.activity import schemas as activity
 from fundwright.authentication import api_tokens, sessions, throttle
 from fundwright.cli import app
+from fundwright.content import schemas as content_schemas
+from fundwright.content import service as content
 from fundwright.conversation import schemas as conversation
 from fundwright.conversation import service as conversation_service
 from fundwright.core import edge, health, job_leases, jobs, sweeping, web
 from fundwright.core.plugins import GROUP
 from fundwright.core.settings import Settings
+from fundwright.fit import scoring as fit
 from fundwright.generation import claims, editing, records
 from fundwright.generation import schemas as generation_schemas
 from fundwright.insights import schemas as insights
+from fundwright.language import retrieval
 from fundwright.notifications import schemas as notifications
+from fundwright.notifications import service as notifying
+from fundwright.notifications import unsubscribing
 from fundwright.opportunities import importing
+from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.repository import scoring
-from fundwright.reading import text, word
+from fundwright.pipeline import service as pipeline
+from fundwright.reading import archives, recognition, text, word
 from fundwright.sharing import opening
 from fundwright.templates import schemas as template_schemas
 from fundwright.templates import service as templates
+from fundwright.training import answering, chunking, extraction, pictures
 from fundwright.training import api as training_api
-from fundwright.training import chunking, extraction
 from fundwright.training import repository as training
 from fundwright.trash import schemas as trash
+from fundwright.workspaces import additions, support
 from fundwright_ui import extension
 from fundwright_ui.product import host
-from fundwright_ui.runtime import connection, outbox
+from fundwright_ui.runtime import connection, outbox, painted, session, stream
 from scripts import tables
 from tests.architecture.tree import PROJECT, nodes, python, texts
 from tests.support.python_path import python_path
@@ -199,6 +208,9 @@ class TestLinks:
         assert numbers == list(range(1, len(numbers) + 1))
 
 
+IN_WORDS = {"a minute": 60.0, "eleven": 11.0}
+
+
 class TestFigures:
     def test_no_page_counts_the_promises(self) -> None:
         """The number went stale on two pages at once; `make security` lists them."""
@@ -214,6 +226,11 @@ class TestFigures:
         [
             ("account.md", r"WebP file of at most (\d+) MB", photos.MAX_BYTES / 1_000_000),
             ("account.md", r"An account has at most (\d+) valid tokens", api_tokens._MAX_API_TOKENS),
+            ("account.md", r"cropped to a square of (\d+) pixels", photos._SIDE_PIXELS),
+            ("account.md", r"and can create (\d+) a minute", api_tokens.CREATED_BY_ONE[0].most),
+            ("account.md", r"a minute and (\d+) an hour", api_tokens.CREATED_BY_ONE[1].most),
+            ("blog.md", r"newest first, (eleven) per page", content_schemas.BLOG_STEP),
+            ("blog.md", r"An account can send (\d+) messages within 24 hours", content._FEEDBACK_PER_DAY),
             ("drafting.md", r"A section can have at most ([\d,]+) characters", generation_schemas._MAX_CHARACTERS),
             ("drafting.md", r"The first ([\d,]+) characters of a draft are checked", claims._MAX_CHECKED_CHARACTERS),
             ("drafting.md", r"a draft has at most (\d+) sections", editing._MAX_SECTIONS),
@@ -221,13 +238,25 @@ class TestFigures:
             ("drafting.md", r"A workspace can make up to (\d+) of its own", templates.MOST_TEMPLATES),
             ("drafting.md", r"a description, and up to (\d+) sections", template_schemas.MOST_SECTIONS),
             ("drafting.md", r"- up to (\d+) questions", template_schemas.MOST_QUESTIONS),
+            ("drafting.md", r"The first (\d+) claims of a section", claims._MAX_CLAIMS),
+            ("fit.md", r"not eligible scores at most (\d+)", fit.MOST_IF_INELIGIBLE),
+            ("fit.md", r"open to all \((\d+)% if only a part", fit._PART_OF_SET_ASIDE * 100),
+            ("fit.md", r"\((\d+)% in the same industry group", fit.SAME_GROUP * 100),
+            ("fit.md", r"industry group, (\d+)% in the same sector", fit.SAME_SECTOR * 100),
+            ("fit.md", r"\| (\d+) days or more \|", fit.ENOUGH_DAYS),
             ("glossary.md", r"restored for (\d+) days", trash.KEPT.days),
             ("glossary.md", r"deleted in the last (\d+) days", trash.KEPT.days),
             ("importing.md", r"needs more than (\d+) MB of memory", importing.LIMITS.memory_bytes / 1_000_000),
             ("importing.md", r"returns nothing for (\d+) minutes", importing.LIMITS.silent_seconds / 60),
+            ("importing.md", r"kept as text, with the first (\d+) and", opportunities._REPORTED_REJECTIONS),
             ("insights.md", r"a period of at most (\d+) days", insights.KEPT_DAYS),
             ("insights.md", r"deleted after (\d+) days", insights.KEPT_DAYS),
+            ("insights.md", r"each of the next (\d+) weeks", opportunities._SHOWN_WEEKS),
             ("notifications.md", r"It is deleted after (\d+) days", notifications.KEPT.days),
+            ("notifications.md", r"The link is valid for (\d+) days", unsubscribing._VALID.days),
+            ("notifications.md", r"An account can cause (\d+) notifications a minute", notifying.TOLD_BY_ONE[0].most),
+            ("notifications.md", r"a minute and (\d+) an hour for others", notifying.TOLD_BY_ONE[1].most),
+            ("pipeline.md", r"sorted by due date, (\d+) at first in each", pipeline.SHOWN),
             ("running.md", r"no email has waited for more than (\d+) minutes", health._MOST_WAITING_MAIL_S / 60),
             ("running.md", r"its result is valid for (\d+) seconds", health._READINESS_LASTS_S),
             ("running.md", r"no more heartbeats. After (a minute), another worker takes its jobs", job_leases.LEASE_S),
@@ -235,12 +264,38 @@ class TestFigures:
             ("running.md", r"At most (\d+) requests of each account", edge._MOST_ARRIVING),
             ("running.md", r"opens (\d+) pages at a time", host._PAGES_AT_ONCE),
             ("running.md", r"at most (\d+) of one account, so", host._PAGES_OF_EACH),
+            ("running.md", r"a page of a PDF document to show \| (\d+) seconds", pictures.LIMITS.total_seconds),
+            (
+                "running.md",
+                r"a page of a PDF document to show \| \d+ seconds \| (\d+) MB",
+                pictures.LIMITS.memory_bytes / 1_000_000,
+            ),
+            ("running.md", r"a profile photo \| (\d+) seconds", photos.LIMITS.total_seconds),
+            ("running.md", r"a profile photo \| \d+ seconds \| (\d+) MB", photos.LIMITS.memory_bytes / 1_000_000),
+            ("running.md", r"a document to train \| \d+ minutes; (\d+) minute without", extraction.LIMITS.silent_seconds / 60),
             ("runtime-protocol.md", r"on up to (\d+) s", connection._LONGEST_RETRY_S),
             (
                 "runtime-protocol.md",
                 r"The server keeps unconfirmed frames, at most (\d+) MB",
                 outbox._MAX_KEPT_BYTES / 1_000_000,
             ),
+            ("runtime-protocol.md", r"At most (\d+) handlers of a page run", session._MAX_HANDLERS_AT_ONCE),
+            ("runtime-protocol.md", r"has been running for (\d+) ms", session._HEAD_START_S * 1_000),
+            ("runtime-protocol.md", r"\| a frame of the page \| ([\d ]+) characters", session._MAX_FRAME_CHARACTERS),
+            ("runtime-protocol.md", r"\| events of a page \| (\d+) waiting", session._MAX_WAITING_EVENTS),
+            ("runtime-protocol.md", r"for the page to receive them \| ([\d ]+) \|", session._MAX_UNSENT_FRAMES),
+            ("runtime-protocol.md", r"for the server to read them \| ([\d ]+), with 8 MB", stream._MAX_WAITING_FRAMES),
+            ("runtime-protocol.md", r"read them \| 1 000, with (\d+) MB of memory", stream._MAX_WAITING_BYTES / 1_000_000),
+            ("runtime-protocol.md", r"that are waiting \| (\d+) MB per session", stream._MAX_WAITING_BYTES_OF_OWNER / 1_000_000),
+            ("runtime-protocol.md", r"signed out; (\d+) MB and 64 MB in all", stream._MAX_WAITING_BYTES_OF_SESSIONS / 1_000_000),
+            ("runtime-protocol.md", r"128 MB and (\d+) MB in all", stream._MAX_WAITING_BYTES_OF_VISITORS / 1_000_000),
+            ("runtime-protocol.md", r"that wait for their socket \| (\d+) per account", painted._MAX_PAGES_PER_ACCOUNT),
+            ("runtime-protocol.md", r"per account, (\d+) in all, 10 s each", painted._MAX_PAGES),
+            ("runtime-protocol.md", r"in all, (\d+) s each, documents", painted._KEPT_S),
+            ("runtime-protocol.md", r"one per line; up to (\d+) of them", stream._MAX_FRAMES_OF_POST),
+            ("runtime-protocol.md", r"a comment every (\d+) s,", stream._COMMENT_EVERY_S),
+            ("runtime-protocol.md", r"the rate is (\d+) kB per second", stream._FORWARDED_BYTES_PER_S / 1_000),
+            ("runtime-protocol.md", r"earlier ones are more than (\d+) s ahead", stream._MAX_FORWARDING_DEBT_S),
             ("scripting.md", r"A request body can have up to (\d+) MB", web._MAX_BODY_BYTES / 1_000_000),
             ("scripting.md", r"pasted text for training can have up to (\d+) MB", training_api._MAX_TEXT_BYTES / 1_000_000),
             ("searching.md", r"When more than ([\d,]+) notices have all of your words", scoring.MOST_COUNTED),
@@ -262,16 +317,33 @@ class TestFigures:
             ("training.md", r"contains more than (\d+) MB of text", extraction.LIMITS.output_bytes / 1_000_000),
             ("training.md", r"No passage is longer than ([\d,]+) characters", chunking.MAX_CHARACTERS),
             ("training.md", r"Accounts with up to ([\d,]+) passages are searched exactly", training._EXACT_LIMIT),
+            ("training.md", r"At most (\d+) pages of a document are recognized", recognition._MOST_PICTURES),
+            ("training.md", r"and none after (\d+) seconds", recognition._MOST_S),
+            ("training.md", r"more than ([\d,]+) files in a ZIP file", archives._MOST_FILES),
+            ("training.md", r"passages of about (\d+) words along", chunking._WORDS),
+            ("training.md", r"an overlap of about (\d+) words", chunking._OVERLAP_WORDS),
+            ("training.md", r"Two searches return the best (\d+) passages each", retrieval.DEPTH),
+            ("training.md", r"with a weight of (\d+)% for words", retrieval.PASSAGE_WORDS * 100),
+            ("training.md", r"In accounts with more than ([\d,]+) passages", training._CANDIDATES),
+            ("training.md", r"whose best answer scores below ([\d.]+) are left out", answering.MIN_RELEVANCE),
             ("trash.md", r"where they stay for (\d+) days", trash.KEPT.days),
             ("trash.md", r"in the trash for (\d+) days", trash.KEPT.days),
             ("trash.md", r"the deletion after (\d+) days", trash.KEPT.days),
             ("workspaces.md", r"Entries are removed after (\d+) days", activity.KEPT.days),
             ("workspaces.md", r"Comments are plain text of up to ([\d,]+) characters", conversation.MOST_CHARACTERS),
+            ("workspaces.md", r"At most (\d+) invitations are sent to an address", throttle.EMAILS_PER_ACCOUNT),
+            ("workspaces.md", r"in 10 minutes, and (\d+) from a network address", throttle.EMAILS_PER_ADDRESS),
+            ("workspaces.md", r"write or change (\d+) comments a minute", conversation_service.WRITTEN_BY_ONE[0].most),
+            ("workspaces.md", r"comments a minute and (\d+) an hour", conversation_service.WRITTEN_BY_ONE[1].most),
+            ("workspaces.md", r"at most ([\d,]+) tasks,", additions.MOST_ADDED),
+            ("workspaces.md", r"An account can add ([\d,]+) of them in an hour", additions.ADDED_BY_ONE[0].most),
+            ("workspaces.md", r"grant support access (\d+) times in an hour", support.GRANTED_BY_ONE[0].most),
         ],
     )
     def test_a_limit_is_that_of_the_code(self, page: str, sentence: str, figure: float) -> None:
         words = " ".join((PROJECT / "docs" / page).read_text(encoding="utf-8").split())
-        assert {60 if each == "a minute" else float(each.replace(",", "")) for each in re.findall(sentence, words)} == {figure}
+        found = {IN_WORDS[each] if each in IN_WORDS else float(re.sub("[, ]", "", each)) for each in re.findall(sentence, words)}
+        assert found == {figure}
 
     def test_no_page_counts_parts_of_the_code(self) -> None:
         """Such as tests, routes, and screens: nobody updates these numbers."""
