@@ -134,7 +134,12 @@ def _stored_document() -> bytes:
 
 
 def _page() -> PageWords:
-    return PageWords(1, 1.0, tuple(Word(text, 0.1, 0.1, 0.2, 0.2) for text in ("a", "b") * 2_500))
+    return PageWords(1, 1.0, tuple(Word(text, 0.1, 0.1, 0.2, 0.2) for text in ("a", "b") * 2_500), 600)
+
+
+def _page_of_cells() -> bytes:
+    """Equal blocks at one place of a page."""
+    return stored.pack(Document(tuple(Paragraph(plain("a b c"), 1, (50, 50, 130, 130)) for _ in range(1_500)), pages=1))
 
 
 def _subjects(count: int) -> list[Subject]:
@@ -192,7 +197,14 @@ WORST: Mapping[str, Callable[[], partial[Any]]] = {
     ),
     "viewing.recognized_words": lambda: partial(display.recognized_words, _stored_document(), 1),
     "viewing.shown_page": lambda: partial(
-        display.shown_page, 1, _page(), labels=(), find="a a a", current=0, cited=CitedWords("a b c " * 300)
+        display.shown_page,
+        1,
+        _page(),
+        labels=(),
+        find="a a a",
+        current=0,
+        cited=CitedWords("a b c " * 300),
+        structure=_page_of_cells(),
     ),
     "jobs.ids_of": lambda: partial(ids_of, uuid4(), ChunkedDocument(_LONG_TEXT, _spans())),
     "categorizing._read": lambda: partial(

@@ -74,7 +74,7 @@ def _divided_rows(*rows: Sequence[Column]) -> list[list[list[tuple[str, int]]]]:
             lines = [Line(text, (100.0 * place, y, 100.0 * place + 50, y + 8)) for text, y in column]
             written[-1].append((" ".join(line.text for line in lines), lines[0].box))
             texts += lines
-    return [[[*part.values()] for part in parts] for parts in divided(written, ordered(texts))]
+    return [[[(line.text, span) for line, span in part.values()] for part in parts] for parts in divided(written, ordered(texts))]
 
 
 _MEANS = [("12.1", 0.0), ("(0.4)", 10.0)]

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 
 import pypdf
-from pypdf.generic import DictionaryObject, NameObject, StreamObject
+from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, NumberObject, StreamObject, TextStringObject
 
 
 def written_pdf(*pages: Sequence[bytes], encoding: str = "/WinAnsiEncoding", before: bytes = b"") -> bytes:
@@ -34,3 +34,17 @@ def painted_pdf(
     target = io.BytesIO()
     writer.write(target)
     return target.getvalue()
+
+
+def with_field(writer: pypdf.PdfWriter) -> None:
+    """Add a field with the value “Harbor Works”, which no text of the page says, from 100 to 300 and from 695 to 712 points."""
+    field = DictionaryObject(
+        {
+            NameObject("/Type"): NameObject("/Annot"), NameObject("/Subtype"): NameObject("/Widget"), NameObject("/FT"): NameObject("/Tx"),
+            NameObject("/T"): TextStringObject("name"), NameObject("/V"): TextStringObject("Harbor Works"), NameObject("/F"): NumberObject(4),
+            NameObject("/Rect"): ArrayObject(map(FloatObject, (100, 695, 300, 712))),
+        }
+    )  # fmt: skip
+    added = writer._add_object(field)
+    writer.pages[0][NameObject("/Annots")] = ArrayObject([added])
+    writer.root_object[NameObject("/AcroForm")] = DictionaryObject({NameObject("/Fields"): ArrayObject([added])})

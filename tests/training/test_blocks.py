@@ -34,6 +34,7 @@ from fundwright.reading.document import (
 from fundwright.training import api, blocks, service
 from fundwright.training.schemas import BlockPage, BlockQuery
 from fundwright.workspaces.schemas import RestrictionForm
+from tests.support.pdf_files import written_pdf
 from tests.support.programs import api_of, program
 from tests.support.snapshots import Snapshots
 from tests.support.teams import team_of
@@ -112,6 +113,14 @@ class TestBlocks:
         found = page_of(Attachment("plan.pdf", blocks=(Paragraph(plain("Draft"), page=2),), page=1), labels=("i", "ii"))
         assert [(item.page, item.page_label) for item in found.items] == [(1, "i"), (1, "i")]
 
+    def test_blocks_have_boxes_and_a_cell_that_of_what_is_in_it(self) -> None:
+        cell = Cell((Paragraph(plain("$90"), 1, (60, 80, 90, 90)), Paragraph(plain("an hour"), 1, (60, 92, 99, 103))))
+        table = Table((((0, cell), (1, Cell(()))),), page=1, box=(50, 70, 300, 200))
+        attached = Attachment("plan.pdf", blocks=(Paragraph(plain("Draft"), 2, (1, 2, 3, 4)),), page=1)
+        found = page_of(table, attached)
+        boxes = [(50, 70, 300, 200), (60, 80, 99, 103), (60, 80, 90, 90), (60, 92, 99, 103), None, None, None]
+        assert [item.box for item in found.items] == boxes
+
     def test_pages_of_the_list_follow_each_other(self) -> None:
         content = [Paragraph(plain(str(number))) for number in range(1, 6)]
         pages = [page_of(*content, page=number, page_size=2) for number in (1, 2, 3, 4)]
@@ -141,6 +150,12 @@ async def ada(app: FastAPI, owner: Actor) -> AsyncIterator[httpx.AsyncClient]:
 
 
 class TestRoute:
+    async def test_text_of_a_pdf_has_its_box(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
+        document = await trained(committed, owner, written_pdf([b"(We build boats for every harbor.)"]), "boats.pdf")
+        (block,) = (await ada.get(f"/api/training/documents/{document.id}/blocks")).json()["items"]
+        left, top, right, bottom = block["box"]
+        assert (block["page"], left) == (1, 60) and top < 792 - 700 < bottom < top + 20 and 200 < right < 250
+
     async def test_a_document_is_returned_as_it_was_read(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
         document = await trained(committed, owner, BOATS, "boats.md")
         answer = await ada.get(f"/api/training/documents/{document.id}/blocks", params={"page_size": 4})

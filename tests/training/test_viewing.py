@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -30,7 +30,7 @@ from fundwright.core.scopes import Scope, acting_in
 from fundwright.core.sweeping import remove_unused
 from fundwright.reading.formats import Unreadable
 from fundwright.training import api, pictures, service, viewing
-from fundwright.training.display import Highlight
+from fundwright.training.display import Highlight, PlacedText
 from fundwright.training.schemas import DocumentRead, PictureWidth, ViewQuery
 from fundwright.workspaces.schemas import RestrictionForm
 from fundwright_ui.screens.training.document import document_screen, passage_screen
@@ -38,7 +38,7 @@ from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
 from tests.core import sandboxed
 from tests.reading.pictures import page_of, saved
-from tests.support.pdf_files import written_pdf
+from tests.support.pdf_files import painted_pdf, with_field, written_pdf
 from tests.support.polling import eventually
 from tests.support.programs import api_of, program
 from tests.support.snapshots import Snapshots
@@ -67,6 +67,36 @@ async def passage_of(core: Core, document_id: UUID) -> UUID:
 async def view(core: Core, actor: Actor, document_id: UUID, **query: object) -> viewing.DocumentView:
     with acting_in(actor.scope):
         return await viewing.read_view(core, actor, document_id, ViewQuery.model_validate(query))
+
+
+async def marks_of(core: Core, owner: Actor, document: DocumentRead, statement: str, which: int) -> Sequence[PlacedText]:
+    """What is marked on the page of a document if this statement of its passage is cited: that with this number, from 0, of several equal ones."""
+    passage = await passage_of(core, document.id)
+    async with core.database.transaction() as session:
+        passage_text = (await service.get_passage(session, owner, passage)).text
+    start, end = [found.span() for found in re.finditer(re.escape(statement), passage_text)][which]
+    shown = await view(core, owner, document.id, passage=passage, quotes=f"[[{start}, {end}]]")
+    assert shown.page is not None and shown.is_cited
+    return shown.page.marks
+
+
+def rates_pdf() -> bytes:
+    """A table that is written column by column, with roles in two lines each."""
+    roles = (
+        ("Role",),
+        ("Lead diver with a license", "for all of the harbor and the ferry"),
+        ("Deck hand", "for nights"),
+        ("Pilot", "for days"),
+    )
+    rates = ("Rate",), ("$90 an hour",), ("$90 an hour",), ("$70 an hour",)
+    rules = [f"60 {y} m 400 {y} l S" for y in range(720, 720 - 28 * 5, -28)] + [f"{x} 720 m {x} 608 l S" for x in (60, 300, 400)]
+    texts = [
+        f"1 0 0 1 {left} {709 - 28 * row - 11 * place} Tm ({line}) Tj"
+        for left, column in ((64, roles), (304, rates))
+        for row, lines in enumerate(column)
+        for place, line in enumerate(lines)
+    ]
+    return painted_pdf(f"0.5 w {' '.join(rules)} BT /F1 9 Tf {' '.join(texts)} ET".encode())
 
 
 @pytest.fixture
@@ -388,6 +418,21 @@ class TestView:
         shown = await view(committed, owner, document.id, **query)
         assert shown.page is not None and shown.page.position.page == 2
         assert " ".join(mark.text for mark in shown.page.marks) == FERRY
+
+    @pytest.mark.parametrize("which", [0, 1])
+    async def test_of_equal_values_the_one_in_the_cited_cell_is_marked(self, committed: Core, owner: Actor, which: int) -> None:
+        document = await trained(committed, owner, rates_pdf(), "rates.pdf")
+        marks = await marks_of(committed, owner, document, "$90 an hour", which)
+        assert [mark.text for mark in marks] == ["$90 an hour"]
+        baseline = 720 - 28 - 28 * which - 11
+        assert marks[0].top * 792 < 792 - baseline < marks[0].bottom * 792
+
+    async def test_the_value_of_a_field_is_marked_where_it_stands(self, committed: Core, owner: Actor) -> None:
+        painted = b"BT /F1 11 Tf 60 700 Td (Name:) Tj 0 -40 Td (We build boats for every harbor.) Tj ET"
+        document = await trained(committed, owner, painted_pdf(painted, changed=with_field), "form.pdf")
+        (mark,) = await marks_of(committed, owner, document, "Harbor Works", 0)
+        assert (mark.text, round(mark.left * 612), round(mark.right * 612)) == ("Harbor Works", 60, 300)
+        assert mark.top * 792 < 88 < mark.bottom * 792 < 100
 
     async def test_the_hit_that_was_gone_to_is_marked_in_the_picture(self, committed: Core, owner: Actor) -> None:
         document = await trained(committed, owner, PDF, "boats.pdf")

@@ -76,7 +76,7 @@ def _split(block: Paragraph | Item) -> Iterator[Block]:
             yield replace(block, runs=(Run("\n".join(together)),))
         together = []
         for label, is_checked in items:
-            yield Item((Run(label), *hidden), is_checked=is_checked, page=block.page)
+            yield Item((Run(label), *hidden), is_checked=is_checked, page=block.page, box=block.box)
             hidden = ()
     if any(map(str.strip, together)):
         yield replace(block, runs=(Run("\n".join(together)), *hidden))

@@ -33,6 +33,11 @@ MOST_WORDS = 5_000
 """As many words of a page have places."""
 PageNumber = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 """From 1, in the order of the file."""
+MOST_POINTS = 1_000_000
+Points = Annotated[int, Meta(ge=0, le=MOST_POINTS)]
+PageBox = tuple[Points, Points, Points, Points]
+"""Left, top, right, and bottom, rounded to whole points so that all of a text is inside. They count from the top left of a page of a PDF file as it is
+shown: turned as the file says, and upright if it is a `Scan`."""
 
 
 class Mark(Enum):
@@ -62,11 +67,13 @@ class Heading(Struct, frozen=True, omit_defaults=True, tag="heading"):
     level: Annotated[int, Meta(ge=1, le=100)]
     """1 or deeper."""
     page: PageNumber | None = None
+    box: PageBox | None = None
 
 
 class Paragraph(Struct, frozen=True, omit_defaults=True, tag="paragraph"):
     runs: Runs
     page: PageNumber | None = None
+    box: PageBox | None = None
     is_preformatted: bool = False
     """Whether spaces and line breaks are part of it, as in program code and typewriter tables."""
     confidence: float | None = None
@@ -82,6 +89,7 @@ class Item(Struct, frozen=True, omit_defaults=True, tag="item"):
     is_checked: bool | None = None
     """None if it has no box."""
     page: PageNumber | None = None
+    box: PageBox | None = None
 
 
 class Cell(Struct, frozen=True, omit_defaults=True):
@@ -100,6 +108,7 @@ class Table(Struct, frozen=True, omit_defaults=True, tag="table"):
     """The number of first rows that name the columns."""
     caption: Runs = ()
     page: PageNumber | None = None
+    box: PageBox | None = None
 
 
 class Field(Struct, frozen=True, omit_defaults=True, tag="field"):
@@ -108,6 +117,7 @@ class Field(Struct, frozen=True, omit_defaults=True, tag="field"):
     label: str
     value: str
     page: PageNumber | None = None
+    box: PageBox | None = None
 
 
 class Note(Struct, frozen=True, omit_defaults=True, tag="note"):
@@ -115,6 +125,7 @@ class Note(Struct, frozen=True, omit_defaults=True, tag="note"):
 
     blocks: tuple[Block, ...]
     page: PageNumber | None = None
+    box: PageBox | None = None
 
 
 class Margin(Struct, frozen=True, omit_defaults=True, tag="margin"):
@@ -122,6 +133,7 @@ class Margin(Struct, frozen=True, omit_defaults=True, tag="margin"):
 
     blocks: tuple[Block, ...]
     page: PageNumber | None = None
+    box: PageBox | None = None
 
 
 class Figure(Struct, frozen=True, omit_defaults=True, tag="figure"):
@@ -129,6 +141,7 @@ class Figure(Struct, frozen=True, omit_defaults=True, tag="figure"):
 
     blocks: tuple[Block, ...]
     page: PageNumber | None = None
+    box: PageBox | None = None
 
 
 class Attachment(Struct, frozen=True, omit_defaults=True, tag="attachment"):
@@ -138,6 +151,7 @@ class Attachment(Struct, frozen=True, omit_defaults=True, tag="attachment"):
     content: bytes = b""
     blocks: tuple[Block, ...] = ()
     page: PageNumber | None = None
+    box: PageBox | None = None
 
 
 Block = Heading | Paragraph | Item | Table | Field | Note | Margin | Figure | Attachment
@@ -177,6 +191,10 @@ Share = Annotated[float, Meta(ge=-1, le=2)]
 """Of the width or height of a page."""
 
 
+PageWidth = Annotated[float, Meta(gt=0, le=MOST_POINTS)]
+"""In points."""
+
+
 @sent
 class Word(Struct, frozen=True, array_like=True):
     """A word and its box, from the top left of the page."""
@@ -190,12 +208,13 @@ class Word(Struct, frozen=True, array_like=True):
 
 class Scan(Struct, frozen=True, omit_defaults=True):
     """A page that is a picture, with the words that were recognized in it, after it was turned by `turn` degrees, counterclockwise, so that it is
-    upright. `height` is a share of its width."""
+    upright. `height` is a share of its width, which is in points, or None for a picture that is no page of a PDF file."""
 
     page: PageNumber
     words: Annotated[tuple[Word, ...], Meta(max_length=MOST_WORDS)]
     turn: Annotated[float, Meta(ge=0, le=360)] = 0.0
     height: Annotated[float, Meta(ge=0, le=1_000_000)] = 1.0
+    width: PageWidth | None = None
 
 
 class Document(Struct, frozen=True, omit_defaults=True):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.document import Heading, Paragraph, runs_of
+from fundwright.reading.document import Heading, PageBox, Paragraph, runs_of
+from fundwright.reading.placed import around
 
 _NUMBERED_HEADING = re.compile(
     r"\s{0,3}(?:(\d{1,2}(?:\.\d{1,2}){0,4})\.?|(?:section|part|attachment)\s+[\dIVXA-Z]{1,5}[.:]?)\s+[A-Z].{2,90}$", re.IGNORECASE
 )
-_LIST_ITEM = re.compile(r"\s*(?:[-*•–▪●○■□➢❖❑✓✗→§]|\(?[a-z0-9]{1,3}[.)])\s+")
+_LIST_ITEM = re.compile(r"\s*(?:[-*•–▪●○■□☐☑☒➢❖❑✓✗→§]|\(?[a-z0-9]{1,3}[.)])\s+")
 # Matching blocks the whole process, so no pattern may retry a long run of characters from each of them: patterns start at the
 # beginning of a run, and possessive quantifiers prevent backtracking.
 _HYPHENATED_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-[ \t]*\n[ \t]*([^\W_]+)|(?<=[\d/])-[ \t]*\n[ \t]*(?=\d)")
@@ -36,29 +38,36 @@ def _rejoin_hyphenated(text: str, words: frozenset[str]) -> str:
 
 
 def paragraphs(
-    lines: Sequence[str], words: frozenset[str], *, page: int | None = None, are_items: bool = False
+    lines: Sequence[str],
+    words: frozenset[str],
+    *,
+    page: int | None = None,
+    boxes: Sequence[PageBox] = (),
+    are_items: bool = False,
 ) -> list[Heading | Paragraph]:
     """Return paragraphs of text without markup. A single short line that is numbered or in capitals is a heading, unless the lines are items of a
-    list."""
+    list. `boxes` are those of the lines, if they are known."""
     blocks: list[Heading | Paragraph] = []
-    paragraph: list[str] = []
+    paragraph: list[tuple[str, PageBox | None]] = []
 
     def flush() -> None:
         if paragraph:
-            blocks.append(Paragraph(runs_of(_rejoin_hyphenated("\n".join(paragraph), words))[0], page))
+            text = _rejoin_hyphenated("\n".join(line for line, _ in paragraph), words)
+            known = [box for _, box in paragraph if box is not None]
+            blocks.append(Paragraph(runs_of(text)[0], page, around(known) if known else None))
             paragraph.clear()
 
-    for line in (line.rstrip() for line in lines):
+    for line, box in zip((line.rstrip() for line in lines), boxes or repeat(None), strict=False):
         report_progress()
         level = None if are_items else _plain_heading_level(line)
         if not line.strip() or level:
             flush()
         if level:
-            blocks.append(Heading(runs_of(line.strip())[0], level, page))
+            blocks.append(Heading(runs_of(line.strip())[0], level, page, box))
         elif line.strip():
             if _LIST_ITEM.match(line):
                 flush()
-            paragraph.append(line)
+            paragraph.append((line, box))
     flush()
     return blocks
 

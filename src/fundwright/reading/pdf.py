@@ -16,6 +16,7 @@ from fundwright.core.messages import t
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.checkboxes import with_boxes
 from fundwright.reading.document import (
+    MOST_POINTS,
     Attachment,
     Block,
     Cell,
@@ -25,6 +26,7 @@ from fundwright.reading.document import (
     Margin,
     Mark,
     Note,
+    PageBox,
     Paragraph,
     Table,
     plain,
@@ -35,7 +37,7 @@ from fundwright.reading.formats import Unreadable
 from fundwright.reading.from_docling import head_of, is_form
 from fundwright.reading.grids import Grid
 from fundwright.reading.paragraphs import paragraphs, words_of
-from fundwright.reading.placed import GAP, Box, Line, contains, has_right_to_left, joined, rows_of
+from fundwright.reading.placed import GAP, Box, Line, around, contains, has_right_to_left, joined, rows_of
 from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, Recognized, blocks_of, may_recognize, recognized
 from fundwright.reading.symbols import CHECKED, UNCHECKED, with_symbols
 from fundwright.reading.table_rows import between, divided, letters_of, ordered
@@ -93,7 +95,10 @@ class PdfReader:
             return Document((*_fields_of_xfa(packets), *attachments), title)
         pictures = _recognized(content, pages)
         looks = _looks(content, pages, has_layers=has_layers)
-        layouts = [_Page(page, looks.get(page.page_num, _Looks()), pictures.get(page.page_num)) for page in pages]
+        layouts = [
+            _Page(page, looks.get(page.page_num, _Looks()), pictures.get(page.page_num), turn=turns.get(page.page_num, 0))
+            for page in pages
+        ]
         margins = _margins(layouts)
         words = words_of(line.text for page in layouts for line in page.lines)
         seen = set[str]()
@@ -105,7 +110,7 @@ class PdfReader:
             title,
             pages=len(pages),
             page_labels=labels if is_labeled else (),
-            scans=tuple(each.scan(number) for number, each in pictures.items()),
+            scans=tuple(each.picture.scan(each.number, each.width) for each in layouts if each.picture is not None),
         )
 
 
@@ -205,13 +210,19 @@ def _covered(page: Any) -> float:
 class _Page:
     """The lines of a page, and the layout block or the recognized paragraph that each belongs to."""
 
-    def __init__(self, page: Any, looks: _Looks, picture: Recognized | None) -> None:
+    def __init__(self, page: Any, looks: _Looks, picture: Recognized | None, *, turn: int) -> None:
+        """`turn` is by how many degrees the page was turned counterclockwise to be parsed."""
         report_progress()
         self._looks = looks
         self.number: int = page.page_num
         self.label = without_signs(page.page_label or "") or str(self.number)
         self._page = page
+        self.picture = picture
+        self._turn = turn
         self._height: float = HEIGHT if picture else page.height or 1.0
+        self._scale = _upright_height(page, picture.turn) / HEIGHT if picture else 1.0
+        width: float = (picture or page).width or 1.0
+        self.width = min(max(width * self._scale, 1.0), float(MOST_POINTS))
         struck = [each for each in page.annotations or () if each.subtype.lower() == "strikeout"]
         self._struck = [_rect(rect) for each in struck for rect in each.quadpoint_rects or ([each.rect] if each.rect else [])]
         self._layout = [block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None]
@@ -292,12 +303,13 @@ class _Page:
         for line, key in marginal.items():
             if key != _LABEL and key not in seen:
                 seen.add(key)
-                yield Margin((Paragraph(runs_of(line.text)[0], self.number),), self.number)
+                box = self._boxed([line.box])
+                yield Margin((Paragraph(runs_of(line.text)[0], self.number, box),), self.number, box)
         if self._recognized:
             body = [
                 part if isinstance(part, Grid) else [line for line in part if line not in marginal] for part in self._recognized
             ]
-            yield from blocks_of(body, words, self.number)
+            yield from blocks_of(body, words, self.number, self._boxed)
             return
         rest = [line for line in self._rest if line not in marginal]
         flow = list[Line]()
@@ -315,7 +327,7 @@ class _Page:
                 flow += shown
                 continue
             if block.kind == "table":
-                table, is_named = _with_names(self._table(block, items), flow)
+                table, is_named = self._with_names(self._table(block, items), flow)
                 yield from self._texts_of(flow[:-1] if is_named else flow, words)
                 flow = []
                 yield table
@@ -323,21 +335,26 @@ class _Page:
             yield from self._texts_of(flow, words)
             flow = []
             if block.kind == "list_item":
-                yield from paragraphs([line.text for line in shown], words, page=self.number, are_items=True)
+                texts, boxes = [line.text for line in shown], [self._boxed([line.box]) for line in shown]
+                yield from paragraphs(texts, words, page=self.number, boxes=boxes, are_items=True)
             else:
-                yield Heading(runs_of(" ".join(line.text for line in shown))[0], block.level or 1, self.number)
+                runs, _ = runs_of(" ".join(line.text for line in shown))
+                yield Heading(runs, block.level or 1, self.number, self._boxed([line.box for line in shown]))
         yield from self._texts_of([*flow, *rest], words)
         yield from self._annotated()
 
     def _texts_of(self, lines: Sequence[Line], words: frozenset[str]) -> Iterator[Block]:
         """Paragraphs end where the next line is far below or in another column."""
-        texts, before = list[str](), None
+        texts, boxes, before = list[str](), list[PageBox](), None
         for line in lines:
+            box = self._boxed([line.box])
             if before is not None and not -_LINE_GAP < (line.box[1] - before.box[3]) / before.height < _LINE_GAP:
                 texts.append("")
+                boxes.append(box)
             texts.append(line.text)
+            boxes.append(box)
             before = line
-        yield from paragraphs(texts, words, page=self.number)
+        yield from paragraphs(texts, words, page=self.number, boxes=boxes)
 
     def _table(self, block: Any, items: Sequence[tuple[str, Box]]) -> Table:
         written = [*([block.header] if block.header else []), *(block.rows or ())]
@@ -346,24 +363,53 @@ class _Page:
         rows = list[tuple[tuple[int, Cell], ...]]()
         for row, parts in zip(written, divided(places, texts), strict=True):
             if not parts:
-                rows.append(tuple((place, Cell(self._cell(cell, texts))) for place, cell in enumerate(row)))
+                rows.append(tuple((place, Cell(self._cell(cell, block, texts))) for place, cell in enumerate(row)))
             for part in parts:
-                rows.append(tuple((place, Cell(self._paragraph(text), span)) for place, (text, span) in sorted(part.items())))
-        table = Table(tuple(rows), page=self.number)
+                rows.append(tuple((place, Cell(self._paragraph(line), span)) for place, (line, span) in sorted(part.items())))
+        table = Table(tuple(rows), page=self.number, box=self._boxed([_rect(block.bbox)]))
         return replace(table, head=int(not is_form(table)) if block.header else head_of(table))
 
-    def _cell(self, cell: Any, texts: Sequence[Line]) -> tuple[Block, ...]:
-        text = _without_markup(cell.text)
+    def _cell(self, cell: Any, table: Any, texts: Sequence[Line]) -> tuple[Block, ...]:
+        text, box = _without_markup(cell.text), _rect(cell.bbox or table.bbox)
         if cell.bbox is not None:
-            box = _rect(cell.bbox)
-            rows = rows_of(each for each in between(texts, box[1] - 1, box[3] + 1) if contains(box, each.box))
-            inside = "\n".join(joined(row).text for row in rows)
+            rows = [
+                joined(row) for row in rows_of(each for each in between(texts, box[1] - 1, box[3] + 1) if contains(box, each.box))
+            ]
+            inside = "\n".join(row.text for row in rows)
             before, after = letters_of(text), letters_of(inside)
-            text = inside if before == after or (has_right_to_left(text) and sorted(before) == sorted(after)) else text
-        return self._paragraph(text)
+            if before == after or (has_right_to_left(text) and sorted(before) == sorted(after)):
+                text, box = inside, around([row.box for row in rows] or [box])
+        return self._paragraph(Line(text, box))
 
-    def _paragraph(self, text: str) -> tuple[Block, ...]:
-        return (Paragraph(runs_of(text)[0], self.number),) if text.strip() else ()
+    def _paragraph(self, line: Line) -> tuple[Paragraph, ...]:
+        return (Paragraph(runs_of(line.text)[0], self.number, self._boxed([line.box])),) if line.text.strip() else ()
+
+    def _with_names(self, table: Table, above: Sequence[Line]) -> tuple[Table, bool]:
+        """A table below a line with the names of its columns, which liteparse does not always count to it, and whether there is such a line."""
+        names = [part.strip() for part in above[-1].text.split(GAP) if part.strip()] if above and not table.head else []
+        if len(names) < 2 or len(names) != max((len(row) for row in table.rows), default=0):
+            return table, False
+        box = self._boxed([above[-1].box])
+        head = tuple((place, Cell((Paragraph(runs_of(name)[0], table.page, box),))) for place, name in enumerate(names))
+        named = replace(table, rows=(head, *table.rows), box=around([box, table.box or box]))
+        return (replace(named, head=1), True) if head_of(named) else (table, False)
+
+    def _boxed(self, boxes: Sequence[Box]) -> PageBox:
+        """The box around others, on the page as it is shown."""
+        left, top, right, bottom = (each * self._scale for each in around(boxes))
+        width, height = self.width, self._height * self._scale
+        match self._turn:
+            case 90:
+                left, top, right, bottom, width, height = height - bottom, left, height - top, right, height, width
+            case 180:
+                left, top, right, bottom = width - right, height - bottom, width - left, height - top
+            case 270:
+                left, top, right, bottom, width, height = top, width - right, bottom, width - left, height, width
+            case _:
+                pass
+        sides = ((math.floor, left, width), (math.floor, top, height), (math.ceil, right, width), (math.ceil, bottom, height))
+        left, top, right, bottom = (rounded(min(max(0.0, place), size, MOST_POINTS)) for rounded, place, size in sides)
+        return left, top, right, bottom
 
     def _annotated(self) -> Iterator[Block]:
         """Texts that someone has written on the page. Comments are not part of the document."""
@@ -371,17 +417,14 @@ class _Page:
         for annotation in self._page.annotations or ():
             text = without_signs(annotation.contents or "").strip()
             if annotation.subtype == "freetext" and text and letters_of(text) not in texts:
-                yield Note((Paragraph(plain(text), self.number),), self.number)
+                box = self._boxed([_rect(annotation.rect)]) if annotation.rect else None
+                yield Note((Paragraph(plain(text), self.number, box),), self.number, box)
 
 
-def _with_names(table: Table, above: Sequence[Line]) -> tuple[Table, bool]:
-    """A table below a line with the names of its columns, which liteparse does not always count to it, and whether there is such a line."""
-    names = [part.strip() for part in above[-1].text.split(GAP) if part.strip()] if above and not table.head else []
-    if len(names) < 2 or len(names) != max((len(row) for row in table.rows), default=0):
-        return table, False
-    head = tuple((place, Cell((Paragraph(runs_of(name)[0], table.page),))) for place, name in enumerate(names))
-    named = replace(table, rows=(head, *table.rows))
-    return (replace(named, head=1), True) if head_of(named) else (table, False)
+def _upright_height(page: Any, turn: float) -> float:
+    """The height of a page in points after it was turned by so many degrees."""
+    angle = math.radians(turn)
+    return max(abs(page.height * math.cos(angle)) + abs(page.width * math.sin(angle)), 1.0)
 
 
 def _margins(pages: Sequence[_Page]) -> set[str]:

@@ -15,7 +15,7 @@ from PIL import Image
 
 from fundwright.core.messages import t
 from fundwright.core.unpickling import sent
-from fundwright.reading.document import MOST_WORDS, Word, without_signs
+from fundwright.reading.document import MOST_POINTS, MOST_WORDS, PageWidth, Word, without_signs
 from fundwright.reading.formats import Unreadable, file_missing
 from fundwright.reading.placed import Box, around
 
@@ -31,11 +31,13 @@ _HYPHENS = "\x02\ufffe\xad"
 
 @sent
 class PageWords(Struct, frozen=True):
-    """The words of a page in the order of the file, its height as a share of its width, and the number of pages of the file."""
+    """The words of a page in the order of the file, its height as a share of its width, its width in points if it has one, and the number of pages of
+    the file."""
 
     pages: Annotated[int, Meta(ge=0, le=2**31 - 1)]
     height: Annotated[float, Meta(ge=0, le=1_000_000)] = 1.0
     words: Annotated[tuple[Word, ...], Meta(max_length=MOST_WORDS)] = ()
+    width: PageWidth | None = None
 
 
 def words(path: Path, filename: str, number: int) -> Iterator[bytes]:
@@ -46,7 +48,8 @@ def words(path: Path, filename: str, number: int) -> Iterator[bytes]:
         return
     page = _page(document, number, filename)
     width, height = page.get_size()
-    yield msgspec.json.encode(PageWords(len(document), height / max(width, 1), tuple(islice(_words_on(page), MOST_WORDS))))
+    found = tuple(islice(_words_on(page), MOST_WORDS))
+    yield msgspec.json.encode(PageWords(len(document), height / max(width, 1), found, min(max(width, 1), MOST_POINTS)))
 
 
 def picture(path: Path, filename: str, number: int, width: int, turn: float) -> Iterator[bytes]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 from unicodedata import bidirectional
 
 from fundwright.reading.columns import is_prose
 
 Box = tuple[float, float, float, float]
 """Left, top, right, and bottom, from the top left of the page."""
+_Number = TypeVar("_Number", int, float)
 GAP = "    "
 """Stands between columns of a line."""
 _COLUMN_GAP = 2.0
@@ -45,7 +47,7 @@ def contains(outer: Box, inner: Box) -> bool:
     return outer[0] - 1 <= x <= outer[2] + 1 and outer[1] - 1 <= y <= outer[3] + 1
 
 
-def around(boxes: Sequence[Box]) -> Box:
+def around(boxes: Sequence[tuple[_Number, _Number, _Number, _Number]]) -> tuple[_Number, _Number, _Number, _Number]:
     """The smallest box that contains all of these."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.document import MOST_WORDS, Cell, Heading, Paragraph, Scan, Table, Word, runs_of
+from fundwright.reading.document import MOST_WORDS, Cell, Heading, PageBox, Paragraph, Scan, Table, Word, runs_of
 from fundwright.reading.drawn_boxes import with_drawn_boxes
 from fundwright.reading.from_docling import head_of
 from fundwright.reading.grids import Grid, GridCell, lines_in, parts_of
@@ -55,6 +55,8 @@ _MIN_CONFIDENCE, _UPRIGHT_CONFIDENCE = 0.5, 0.75
 _WORD = re.compile(r"\S+")
 
 Pixels = NDArray[np.float32]
+Boxed = Callable[[Sequence[Box]], PageBox | None]
+"""Puts boxes of a picture into one on the page, or returns None if its pages have no points."""
 
 
 @dataclass(slots=True)
@@ -98,10 +100,12 @@ class Recognized:
         """The tables and paragraphs in reading order."""
         return parts_of(self.lines, self.rulings)
 
-    def scan(self, page: int) -> Scan:
-        """The page for those who look at it, with its words in reading order."""
+    def scan(self, page: int, points: float | None = None) -> Scan:
+        """The page for those who look at it, with its words in reading order. `points` are its width if it has one in points."""
         words = [word for part in self.parts() for line in lines_in(part) for word in line.words]
-        return Scan(page, tuple(self._placed(word) for word in words[:MOST_WORDS]), round(self.turn, 2), HEIGHT / self.width)
+        return Scan(
+            page, tuple(self._placed(word) for word in words[:MOST_WORDS]), round(self.turn, 2), HEIGHT / self.width, points
+        )
 
     def _placed(self, word: Line) -> Word:
         left, top, right, bottom = word.box
@@ -139,22 +143,26 @@ def recognized(picture: Image.Image) -> Recognized:
 
 
 def blocks_of(
-    parts: Iterable[Grid | Sequence[Line]], words: frozenset[str], page: int | None
+    parts: Iterable[Grid | Sequence[Line]], words: frozenset[str], page: int | None, boxed: Boxed = lambda _: None
 ) -> Iterator[Heading | Paragraph | Table]:
     """Tables, paragraphs, and headings with recognized lines."""
     for part in parts:
         if isinstance(part, Grid):
-            table = Table(tuple(tuple((cell.column, _cell(cell, page)) for cell in row) for row in part.rows), page=page)
+            rows = tuple(tuple((cell.column, _cell(cell, page, boxed)) for cell in row) for row in part.rows)
+            table = Table(rows, page=page, box=boxed([part.box]))
             yield replace(table, head=head_of(table))
             continue
-        for block in paragraphs([line.text for line in part], words, page=page):
+        boxes = [box for line in part if (box := boxed([line.box])) is not None]
+        for block in paragraphs([line.text for line in part], words, page=page, boxes=boxes):
             yield replace(block, confidence=confidence_of(part)) if isinstance(block, Paragraph) else block
 
 
-def _cell(cell: GridCell, page: int | None) -> Cell:
+def _cell(cell: GridCell, page: int | None, boxed: Boxed) -> Cell:
     runs, _ = runs_of("\n".join(line.text for line in cell.lines))
-    blocks = (Paragraph(runs, page, confidence=confidence_of(cell.lines)),) if runs else ()
-    return Cell(blocks, cell.rows, cell.columns)
+    if not runs:
+        return Cell((), cell.rows, cell.columns)
+    box = boxed([line.box for line in cell.lines])
+    return Cell((Paragraph(runs, page, box, confidence=confidence_of(cell.lines)),), cell.rows, cell.columns)
 
 
 def _straightened(picture: Image.Image) -> tuple[Image.Image, list[Box], float]:

@@ -11,7 +11,7 @@ from operator import attrgetter
 from statistics import median
 from unicodedata import normalize
 
-from fundwright.reading.placed import Box, Line, joined, rows_of
+from fundwright.reading.placed import Box, Line, around, joined, rows_of
 
 _NUMBER = re.compile(r"[$€£+-]?\d[\d,. ]{0,30}%?")
 _LEAST_COLUMNS = 2
@@ -21,7 +21,7 @@ _BETWEEN = 0.25
 
 _middle = attrgetter("middle")
 
-Parts = list[dict[int, tuple[str, int]]]
+Parts = list[dict[int, tuple[Line, int]]]
 """For each row, the text of each column, and how many rows it spans."""
 
 
@@ -74,15 +74,15 @@ def _parts(row: Sequence[tuple[str, Box]], texts: Sequence[Line], rows: Sequence
         (spanning if is_between else lines[place]).setdefault(column, []).append(text)
     if any(column in line for column in spanning for line in lines):
         return []
-    parts: Parts = [{column: (_text(several), 1) for column, several in line.items()} for line in lines]
-    parts[0].update({column: (_text(several), len(parts)) for column, several in spanning.items()})
-    whole = ["".join(part[column][0] for part in parts if column in part) for column in range(len(row))]
+    parts: Parts = [{column: (_joined(several), 1) for column, several in line.items()} for line in lines]
+    parts[0].update({column: (_joined(several), len(parts)) for column, several in spanning.items()})
+    whole = ["".join(part[column][0].text for part in parts if column in part) for column in range(len(row))]
     return parts if [*map(letters_of, whole)] == [letters_of(text) for text, _ in row] else []
 
 
-def _numbers(parts: Sequence[Mapping[int, tuple[str, int]]]) -> int:
+def _numbers(parts: Sequence[Mapping[int, tuple[Line, int]]]) -> int:
     """In how many columns each part has a number."""
-    columns = [{column for column, (text, _) in part.items() if _NUMBER.fullmatch(text)} for part in parts]
+    columns = [{column for column, (text, _) in part.items() if _NUMBER.fullmatch(text.text)} for part in parts]
     return len(set.intersection(*columns)) if columns else 0
 
 
@@ -91,8 +91,9 @@ def _is_named(parts: Parts) -> bool:
     return _numbers(parts[1:]) >= _LEAST_COLUMNS and not _numbers(parts[:1]) and all(span == 1 for _, span in parts[0].values())
 
 
-def _text(texts: Sequence[Line]) -> str:
-    return "\n".join(joined(line).text for line in rows_of(texts))
+def _joined(texts: Sequence[Line]) -> Line:
+    """Texts of a cell, in their lines."""
+    return Line("\n".join(joined(line).text for line in rows_of(texts)), around([text.box for text in texts]))
 
 
 def letters_of(text: str) -> str:

@@ -24,11 +24,13 @@ from fundwright.reading.document import (
     Margin,
     Mark,
     Note,
+    PageBox,
     Paragraph,
     Runs,
     Table,
 )
 from fundwright.reading.lines import storable
+from fundwright.reading.placed import around
 from fundwright.training import repository, service
 from fundwright.training.schemas import BlockPage, BlockQuery, BlockRead, DocumentState, TextRun
 
@@ -38,8 +40,8 @@ _MARKS: Mapping[Mark, Literal["struck", "deleted", "hidden"]] = {
     Mark.DELETED: "deleted",
     Mark.HIDDEN: "hidden",
 }
-_Entry = tuple[Block | tuple[int, int, Cell], int | None, int | None]
-"""A block or a cell with its row and column, the number of the block around it, and that block's page."""
+_Part = Block | tuple[int, int, Cell]
+"""A block, or a cell with its row and column."""
 
 
 @needs(Permission.READ)
@@ -61,10 +63,10 @@ def block_page(structure: bytes, query: BlockQuery) -> BlockPage:
     document = stored.unpack(structure)
     labels = document.page_labels
     items, total, characters = list[BlockRead](), 0, 0
-    for total, (entry, parent, page) in enumerate(_entries(document.blocks), 1):
+    for total, (entry, parent, page, box) in enumerate(_entries(document.blocks), 1):
         if query.offset < total <= query.offset + query.page_size:
             label = labels[page - 1] if page is not None and page <= len(labels) else None
-            item = BlockRead(number=total, parent=parent, page=page, page_label=label, **_own(entry))
+            item = BlockRead(number=total, parent=parent, page=page, page_label=label, box=box, **_own(entry))
             characters += sum(len(run.text) for run in item.text) + len(item.label or "") + len(item.value or "")
             if characters > _MOST_CHARACTERS:
                 raise Invalid(
@@ -77,20 +79,29 @@ def block_page(structure: bytes, query: BlockQuery) -> BlockPage:
     return BlockPage(version=1, items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-def _entries(blocks: tuple[Block, ...]) -> Iterator[_Entry]:
-    """All blocks and cells in reading order."""
-    pending: list[tuple[_Entry, bool]] = [((block, None, None), False) for block in reversed(blocks)]
+def _entries(blocks: tuple[Block, ...]) -> Iterator[tuple[_Part, int | None, int | None, PageBox | None]]:
+    """All blocks and cells in reading order, each with the number of the block around it, its page, and its box there."""
+    pending: list[tuple[_Part, int | None, int | None, bool]] = [(block, None, None, False) for block in reversed(blocks)]
     count = 0
     while pending:
-        (entry, parent, page), is_attached = pending.pop()
+        entry, parent, page, is_attached = pending.pop()
         page = page if is_attached or isinstance(entry, tuple) else entry.page or page
-        yield entry, parent, page
+        yield entry, parent, page, None if is_attached else _box(entry)
         count += 1
         is_attached = is_attached or isinstance(entry, Attachment)
-        pending.extend(((inner, count, page), is_attached) for inner in reversed(_inside(entry)))
+        pending.extend((inner, count, page, is_attached) for inner in reversed(_inside(entry)))
 
 
-def _inside(entry: Block | tuple[int, int, Cell]) -> list[Block | tuple[int, int, Cell]]:
+def _box(entry: _Part) -> PageBox | None:
+    match entry:
+        case (_, _, cell):
+            boxes = [box for block in cell.blocks if (box := _box(block)) is not None]
+            return around(boxes) if boxes else None
+        case _:
+            return entry.box
+
+
+def _inside(entry: _Part) -> list[_Part]:
     match entry:
         case Table():
             return [(row, column, cell) for row, cells in enumerate(entry.rows, 1) for column, cell in cells]
@@ -102,7 +113,7 @@ def _inside(entry: Block | tuple[int, int, Cell]) -> list[Block | tuple[int, int
             return []
 
 
-def _own(entry: Block | tuple[int, int, Cell]) -> dict[str, Any]:
+def _own(entry: _Part) -> dict[str, Any]:
     match entry:
         case (row, column, cell):
             return {"type": "cell", "row": row, "column": column + 1, "row_span": cell.rows, "column_span": cell.columns}

@@ -11,6 +11,7 @@ from heapq import nlargest
 from itertools import chain, groupby
 from typing import Literal
 
+import numpy as np
 from msgspec.structs import replace
 
 from fundwright.reading import stored
@@ -26,6 +27,7 @@ from fundwright.reading.document import (
     Margin,
     Mark,
     Note,
+    PageBox,
     Paragraph,
     Run,
     Runs,
@@ -34,6 +36,7 @@ from fundwright.reading.document import (
     inside,
     plain,
     runs_in,
+    visible,
     walk,
 )
 from fundwright.reading.lines import arranges_text, storable
@@ -170,13 +173,22 @@ class ShownPage:
 
 
 def shown_page(
-    number: int, page: PageWords, *, labels: tuple[str, ...], find: str, current: int, cited: CitedWords = _NOTHING_CITED
+    number: int,
+    page: PageWords,
+    *,
+    labels: tuple[str, ...],
+    find: str,
+    current: int,
+    cited: CitedWords = _NOTHING_CITED,
+    structure: bytes | None = None,
 ) -> ShownPage:
-    """The words of a page as lines, with highlights. `current` is the number of the hit that was gone to, from 0."""
+    """The words of a page as lines, with highlights. `current` is the number of the hit that was gone to, from 0. Cited words are marked in the blocks of
+    the stored document `structure` that have them, or anywhere on the page if their places are not known."""
     words = page.words
     flat = [word.text for word in words]
-    cited_words = max(_cited(words, cited), _cited(_row_by_row(words), cited), key=len)
-    marks = [_marked(part, Highlight.CITED) for part in _on_lines(cited_words)]
+    blocks = _cited_blocks(_pages_of(structure).on(number), cited) if structure is not None and cited.passage else []
+    marks = _marks_in(blocks, page) or [_marked(part, Highlight.CITED) for part in _on_lines(_cited(words, cited))]
+    is_cited = bool(marks)
     found = highlighting.hits([flat], find)
     current = min(current, len(found) - 1)
     for which, (first, last) in _nearest(found, current):
@@ -185,11 +197,60 @@ def shown_page(
     lines = tuple(_marked(part, None) for part in _on_lines(words)[:_MOST_LINES])
     previous, following = (number - 1, 1) if number > 1 else None, (number + 1, 1) if number < page.pages else None
     position = Position(number, page.pages, labels=labels, previous=previous, next=following)
-    return ShownPage(position, page.height, lines, tuple(marks[:_MOST_MARKS]), bool(cited_words))
+    return ShownPage(position, page.height, lines, tuple(marks[:_MOST_MARKS]), is_cited)
+
+
+def _marks_in(blocks: Sequence[tuple[PageBox, CitedWords]], page: PageWords) -> list[PlacedText]:
+    """The cited words of each block. What is no text of the page, such as the value of a form field, is marked with all of its block."""
+    if page.width is None or not page.height:
+        return []
+    found = list[PlacedText]()
+    size = np.array([page.width, page.width * page.height] * 2)
+    places = np.array([(word.left, word.top, word.right, word.bottom) for word in page.words]).reshape(-1, 4)
+    middles = (places[:, :2] + places[:, 2:]) / 2
+    is_left = np.full(len(middles), fill_value=True)  # each word is of one block
+    for points, cited in blocks[:_MOST_MARKS]:
+        box = np.array(points) / size
+        is_inside = is_left & (box[:2] <= middles).all(axis=1) & (middles <= box[2:]).all(axis=1)
+        is_left &= ~is_inside
+        words = _cited([page.words[place] for place in np.flatnonzero(is_inside)], cited)
+        text = " ".join(cited.passage[start:end] for start, end in cited.quotes)
+        marks = [_marked(part, Highlight.CITED) for part in _on_lines(words)]
+        left, top, right, bottom = box.tolist()
+        found += marks or [PlacedText(text, left, top, right, bottom, Highlight.CITED)]
+    return found
+
+
+def _cited_blocks(blocks: Sequence[Block], cited: CitedWords) -> list[tuple[PageBox, CitedWords]]:
+    """The boxes and texts of the blocks on a page that have cited words, and where in them these are."""
+    shown = list(walk([block for block in blocks if not isinstance(block, Attachment)]))
+    texts = [storable(f"{block.label} {block.value}" if isinstance(block, Field) else visible(runs_in(block))) for block in shown]
+    spans = _cited_in(texts, cited)
+    return [(box, CitedWords(texts[place], tuple(own))) for place, own in spans.items() if (box := shown[place].box) is not None]
+
+
+def _cited_in(texts: Sequence[str], cited: CitedWords) -> dict[int, list[tuple[int, int]]]:
+    """Where cited words that follow each other are in these texts, by the number of the text: the first character, and the one after the last."""
+    words = _words_in(texts)
+    found = highlighting.cited([texts[number][start:end] for number, start, end in words], cited)
+    spans = dict[int, list[tuple[int, int]]]()
+    for place in sorted(found):
+        number, start, end = words[place]
+        own = spans.setdefault(number, [])
+        own.append((own.pop()[0] if own and place - 1 in found else start, end))
+    return spans
+
+
+def _words_in(texts: Sequence[str]) -> list[tuple[int, int, int]]:
+    """The words of these texts: the number of the text, the first character of the word, and the one after it."""
+    return [(number, found.start(), found.end()) for number, text in enumerate(texts) for found in _WORD.finditer(text)]
 
 
 def _cited(words: Sequence[Word], cited: CitedWords) -> list[Word]:
-    return [words[place] for place in sorted(highlighting.cited([word.text for word in words], cited))]
+    """The cited words in the order of the file or row by row, whichever are more."""
+    orders = (words, _row_by_row(words))
+    places = [sorted(highlighting.cited([word.text for word in order], cited)) for order in orders]
+    return max(([order[each] for each in own] for order, own in zip(orders, places, strict=True)), key=len)
 
 
 def _row_by_row(words: Sequence[Word]) -> list[Word]:
@@ -236,7 +297,7 @@ def recognized_words(structure: bytes, number: int) -> PageWords | None:
     """The words that were recognized on a page of a stored document, if it is a picture."""
     pages = _pages_of(structure)
     scan = pages.scans.get(number)
-    return PageWords(max(pages.count, 1), scan.height, scan.words) if scan is not None else None
+    return PageWords(max(pages.count, 1), scan.height, scan.words, scan.width) if scan is not None else None
 
 
 class _Pages:
@@ -255,6 +316,9 @@ class _Pages:
         self._divided = dict[int, list[list[Block]]]()
         self.hits = dict[tuple[str, bool], list[Place]]()
         """Where the hits of the last search are, which had these words, and hidden text or not."""
+
+    def on(self, page: int) -> list[Block]:
+        return self._blocks.get(page, [])
 
     def parts(self, page: int) -> list[list[Block]]:
         if page not in self._blocks:
@@ -358,19 +422,18 @@ class _Portions:
         """The blocks with highlights, whether something is left out, and whether words are cited. `current` is the number of the hit that was
         gone to, from 0."""
         texts = self._texts(blocks)
-        words = [(number, found.start(), found.end()) for number, text in enumerate(texts) for found in _WORD.finditer(text)]
+        words = _words_in(texts)
         highlights: list[list[Highlight | None]] = [[None] * len(text) for text in texts]
-        found_words = highlighting.cited([texts[number][start:end] for number, start, end in words], cited)
-        for place in found_words:
-            number, start, end = words[place]
-            start = words[place - 1][2] if place - 1 in found_words and words[place - 1][0] == number else start
-            highlights[number][start:end] = [Highlight.CITED] * (end - start)
+        cited_spans = _cited_in(texts, cited)
+        for number, spans in cited_spans.items():
+            for start, end in spans:
+                highlights[number][start:end] = [Highlight.CITED] * (end - start)
         found = highlighting.hits([text.split() for text in texts], self._query.find)
         for which, (first, last) in _nearest(found, current):
             number, start, end = *words[first][:2], words[last][2]
             highlights[number][start:end] = [Highlight.CURRENT if which == current else Highlight.HIT] * (end - start)
         showing = _Showing(show_hidden=self._query.hidden, highlights=highlights)
-        return showing.all(blocks), showing.is_cut, bool(found_words)
+        return showing.all(blocks), showing.is_cut, bool(cited_spans)
 
 
 def _nearest(hits: Sequence[tuple[int, int]], current: int) -> list[tuple[int, tuple[int, int]]]:

@@ -17,7 +17,7 @@ from fundwright.training.schemas import DocumentRead, PictureWidth
 
 _MODULES = {"application/pdf": pdf_pages} | {reader.media_type: images for reader in images.IMAGE_READERS}
 """What shows the pages of a format."""
-_VERSION = 2
+_VERSION = 3
 """Increased whenever pictures or words are made differently."""
 LIMITS = Limits(
     error=Unreadable,

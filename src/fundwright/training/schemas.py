@@ -483,12 +483,14 @@ class PageWord(BaseModel):
 
 
 class PageText(BaseModel):
-    """The words of a page in the order of the file, the number of pages of the file, and the page's height as a share of its width."""
+    """The words of a page in the order of the file, the number of pages of the file, the page's height as a share of its width, and its width in
+    points. The pages of image files have no points."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
     pages: int
     height: float
+    width: float | None = None
     words: tuple[PageWord, ...]
 
 
@@ -522,6 +524,9 @@ class BlockRead(BaseModel):
     """From 1. None if the format has no pages. Blocks in an attachment have the page of the attachment."""
     page_label: str | None = None
     """What the file calls the page, such as “iv”, if it says so."""
+    box: tuple[int, int, int, int] | None = None
+    """Left, top, right, and bottom of what stands on a page of a PDF file, in points from the top left of the page as its picture shows it. An item has
+    the box of its paragraph, and blocks in an attachment have none."""
     text: tuple[TextRun, ...] = ()
     """The text of a heading, a paragraph, or an item, or the caption of a table."""
     level: int | None = None

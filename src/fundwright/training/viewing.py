@@ -125,7 +125,7 @@ async def _page(
     current = shown.hit_on_page if shown is not None else -1
     labels = shown.position.labels if shown is not None else ()
     return await core.computing.run(
-        partial(shown_page, number, words, labels=labels, find=query.find, current=current, cited=cited)
+        partial(shown_page, number, words, labels=labels, find=query.find, current=current, cited=cited, structure=structure)
     )
 
 
