@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pypdf
 import pytest
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, StreamObject, TextStringObject
@@ -27,20 +29,36 @@ def hidden_in(content: bytes) -> str:
     return "".join(run.text for block in blocks for run in getattr(block, "runs", ()) if run.mark is Mark.HIDDEN)
 
 
-def in_layer(*, is_off: bool) -> bytes:
-    def changed(writer: pypdf.PdfWriter) -> None:
-        layer = writer._add_object(
-            DictionaryObject({NameObject("/Type"): NameObject("/OCG"), NameObject("/Name"): TextStringObject("Draft")})
-        )
-        off = ArrayObject([layer] if is_off else [])
-        shown = DictionaryObject({NameObject("/OFF"): off, NameObject("/Order"): ArrayObject([layer])})
-        writer.root_object[NameObject("/OCProperties")] = DictionaryObject(
-            {NameObject("/OCGs"): ArrayObject([layer]), NameObject("/D"): shown}
-        )
-        resources = writer.pages[0]["/Resources"]
-        resources[NameObject("/Properties")] = DictionaryObject({NameObject("/L1"): layer})
+OLD_PAINTED = b"BT /F1 11 Tf 60 700 Td (We hold 77 patents and 9 licenses.) Tj ET "
+"""At the same place as what is shown."""
 
-    return painted_pdf(SHOWN_PAINTED + b"/OC /L1 BDC " + SECRET_PAINTED + b"EMC", changed=changed)
+
+def with_layers(painted: bytes, *, off: Sequence[str] = ("L1",), is_shown_by_default: bool = True) -> bytes:
+    """A page with the layers L1 and L2, the group G of both, which is shown if all of them are on, and the form Old, which is in the layer L1."""
+
+    def changed(writer: pypdf.PdfWriter) -> None:
+        layers = {name: writer._add_object(_dictionary(Type="/OCG", Name=TextStringObject("Draft"))) for name in ("L1", "L2")}
+        group = _dictionary(Type="/OCMD", OCGs=ArrayObject(layers.values()), P="/AllOn")
+        state = _dictionary(OFF=ArrayObject(layers[name] for name in off), Order=ArrayObject(layers.values()))
+        if not is_shown_by_default:
+            on = ArrayObject(layer for name, layer in layers.items() if name not in off)
+            state = _dictionary(BaseState="/OFF", ON=on)
+        writer.root_object[NameObject("/OCProperties")] = _dictionary(OCGs=ArrayObject(layers.values()), D=state)
+        resources = writer.pages[0]["/Resources"]
+        form = StreamObject()
+        form.set_data(OLD_PAINTED)
+        form |= _dictionary(Type="/XObject", Subtype="/Form", OC=layers["L1"], Resources=DictionaryObject(resources))
+        form[NameObject("/BBox")] = ArrayObject(map(FloatObject, (0, 0, 612, 792)))
+        resources[NameObject("/XObject")] = _dictionary(Old=writer._add_object(form))
+        resources[NameObject("/Properties")] = _dictionary(**layers, G=writer._add_object(group))
+
+    return painted_pdf(painted, changed=changed)
+
+
+def _dictionary(**entries: object) -> DictionaryObject:
+    return DictionaryObject(
+        {NameObject(f"/{name}"): NameObject(entry) if type(entry) is str else entry for name, entry in entries.items()}
+    )
 
 
 def under_an_annotation(subtype: str) -> bytes:
@@ -95,8 +113,31 @@ class TestTextThatNobodySees:
         assert texts_of(painted_pdf(SHOWN_PAINTED + old + b"1 g " + BAR + b"0 g " + new))[-1].split() == ["Team", "of", "203"]
 
     def test_in_a_layer_that_is_off_is_left_out(self) -> None:
-        assert texts_of(in_layer(is_off=True)) == [SHOWN]
-        assert "clearance" in " ".join(texts_of(in_layer(is_off=False)))
+        painted = SHOWN_PAINTED + b"/OC /L1 BDC " + SECRET_PAINTED + b"EMC"
+        assert texts_of(with_layers(painted)) == [SHOWN]
+        assert "clearance" in hidden_in(with_layers(painted))
+        assert "clearance" in " ".join(texts_of(with_layers(painted, off=())))
+
+    @pytest.mark.parametrize(
+        "painted",
+        [
+            SHOWN_PAINTED + b"/OC /L1 BDC " + OLD_PAINTED + b"EMC",
+            b"/OC /L1 BDC " + OLD_PAINTED + b"EMC " + SHOWN_PAINTED,
+            b"/OC /L1 BDC /Span <</MCID 0>> BDC " + OLD_PAINTED.replace(b"Tj", b"'") + b"EMC EMC " + SHOWN_PAINTED,
+            SHOWN_PAINTED + b"/OC /G BDC " + OLD_PAINTED + b"EMC",
+            SHOWN_PAINTED + b"/Old Do",
+            b"/OC /L2 BDC " + SHOWN_PAINTED + b"EMC /Old Do",
+            b"BT /F1 11 Tf 60 700 Td /OC /L1 BDC (We hold 77 patents) Tj EMC ET " + SHOWN_PAINTED,
+        ],
+        ids=["after", "before", "marked again", "a group", "a form", "a form and a layer that is on", "in a text"],
+    )
+    @pytest.mark.parametrize("is_shown_by_default", [True, False])
+    def test_in_a_layer_that_is_off_does_not_replace_what_stands_at_its_place(
+        self, painted: bytes, is_shown_by_default: bool
+    ) -> None:
+        content = with_layers(painted, is_shown_by_default=is_shown_by_default)
+        assert texts_of(content) == [SHOWN]
+        assert hidden_in(content).split()[:4] == ["We", "hold", "77", "patents"]
 
     def test_on_a_page_that_is_turned_is_left_out(self) -> None:
         def turned(writer: pypdf.PdfWriter) -> None:

@@ -86,15 +86,21 @@ class PdfReader:
         return b"%PDF-" in head[:1024]
 
     def read(self, content: bytes, filename: str) -> Document:
+        from fundwright.reading.pdf_layers import divided_by_layers
+
+        attachments, title, has_layers = _outside_pages(content)
+        content, unseen = (has_layers and divided_by_layers(content)) or (content, b"")
         pages, packets = _parsed(content, filename)
         if turns := _turns(pages):
             pages, packets = _parsed(content := _turned(content, turns), filename)
-        attachments, title, has_layers = _outside_pages(content)
+            unseen = unseen and _turned(unseen, turns)
         is_shell = sum(len(letters_of(page.text)) for page in pages) < _MOST_OF_SHELL
         if packets and is_shell and any(_XFA_SHELL.search(page.text) for page in pages):
             return Document((*_fields_of_xfa(packets), *attachments), title)
         pictures = _recognized(content, pages)
         looks = _looks(content, pages, has_layers=has_layers)
+        if unseen:
+            _add_unseen(pages, _parsed(unseen, filename)[0], looks)
         layouts = [
             _Page(page, looks.get(page.page_num, _Looks()), pictures.get(page.page_num), turn=turns.get(page.page_num, 0))
             for page in pages
@@ -490,6 +496,15 @@ def _looks(content: bytes, pages: Sequence[Any], *, has_layers: bool) -> dict[in
     return found
 
 
+def _add_unseen(pages: Sequence[Any], unseen: Sequence[Any], looks: dict[int, _Looks]) -> None:
+    """Add the texts of other pages, which nobody sees, to pages."""
+    for page, other in zip(pages, unseen, strict=True):
+        count, more = (sum(len(item.words or (item,)) for item in each.text_items) for each in (page, other))
+        look = looks.get(page.page_num, _Looks())
+        looks[page.page_num] = look._replace(hidden={*look.hidden, *range(count, count + more)})
+        page.text_items += other.text_items
+
+
 def _by_area(boxes: Sequence[Box]) -> list[tuple[int, Box]]:
     """Boxes with their places, the smallest first."""
     return sorted(enumerate(boxes), key=lambda each: (each[1][2] - each[1][0]) * (each[1][3] - each[1][1]))
@@ -546,8 +561,8 @@ def _title(file: pypdf.PdfReader) -> str:
 
 
 def _has_layers(file: pypdf.PdfReader) -> bool:
+    from fundwright.reading.pdf_layers import are_off
+
     with suppress(Exception):
-        layers: Any = file.root_object.get("/OCProperties", {})
-        shown = layers.get_object().get("/D", {}).get_object()
-        return bool(shown.get("/OFF")) or shown.get("/BaseState") == "/OFF"
+        return are_off(file.root_object)
     return False
