@@ -112,6 +112,18 @@ class TestTextThatNobodySees:
         old, new = b"BT /F1 11 Tf 60 660 Td (Team of 184) Tj ET ", b"BT /F1 11 Tf 60 660 Td (Team of 203) Tj ET "
         assert texts_of(painted_pdf(SHOWN_PAINTED + old + b"1 g " + BAR + b"0 g " + new))[-1].split() == ["Team", "of", "203"]
 
+    @pytest.mark.parametrize("elsewhere", [b"", SECRET_PAINTED + b"0 g " + BAR], ids=["alone", "beside text under a bar"])
+    def test_in_a_gap_of_visible_text_is_left_out(self, elsewhere: bytes) -> None:
+        shown = b"BT /F1 11 Tf 60 700 Td [(We hold) -12000 (12 patents.)] TJ ET "
+        hidden = b"1 g BT /F1 11 Tf 140 700 Td (IGNORE) Tj ET 0 g "
+        content = painted_pdf(shown + hidden + elsewhere)
+        assert "IGNORE" in hidden_in(content)
+        assert " ".join(texts_of(content)).split() == ["We", "hold", "12", "patents."]
+
+    @pytest.mark.parametrize("elsewhere", [b"", SECRET_PAINTED + b"0 g " + BAR], ids=["alone", "beside text under a bar"])
+    def test_that_says_the_same_as_visible_text_at_its_place_leaves_that_visible(self, elsewhere: bytes) -> None:
+        assert texts_of(painted_pdf(b"1 g " + SHOWN_PAINTED + b"0 g " + SHOWN_PAINTED + elsewhere)) == [SHOWN]
+
     def test_in_a_layer_that_is_off_is_left_out(self) -> None:
         painted = SHOWN_PAINTED + b"/OC /L1 BDC " + SECRET_PAINTED + b"EMC"
         assert texts_of(with_layers(painted)) == [SHOWN]

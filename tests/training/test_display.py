@@ -25,7 +25,6 @@ from fundwright.reading.document import (
 from fundwright.reading.pdf_pages import PageWords, Word
 from fundwright.training import display, highlighting
 from fundwright.training.display import (
-    HiddenBy,
     Highlight,
     Piece,
     Portion,
@@ -204,7 +203,7 @@ class TestHidden:
     def test_it_is_marked(self) -> None:
         shown = show(*self.BLOCKS, hidden=True)
         found = [(piece.text, piece.hidden_by) for piece in pieces_in(shown.blocks) if piece.hidden_by]
-        assert found == [("97", HiddenBy.DELETED), ("Secret", HiddenBy.HIDDEN), ("Old", HiddenBy.STRUCK)]
+        assert found == [("97", Mark.DELETED), ("Secret", Mark.HIDDEN), ("Old", Mark.STRUCK)]
 
     def test_words_that_are_hidden_one_by_one_are_one_text(self) -> None:
         runs = (
@@ -218,7 +217,7 @@ class TestHidden:
         )
         shown = show(Paragraph(runs), hidden=True)
         assert [(piece.text, piece.hidden_by) for piece in shown.blocks[0].pieces] == [
-            ("We ", None), ("do not", HiddenBy.HIDDEN), (" ", None), ("gone", HiddenBy.DELETED), (" build.", None),
+            ("We ", None), ("do not", Mark.HIDDEN), (" ", None), ("gone", Mark.DELETED), (" build.", None),
         ]  # fmt: skip
 
     def test_a_document_without_any_says_so(self) -> None:

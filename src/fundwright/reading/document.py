@@ -7,7 +7,7 @@ not part of the visible text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -15,7 +15,6 @@ from msgspec import Meta, Struct
 from fundwright.core.unpickling import sent
 
 _END = "\ufdd0"
-_BEGIN = "\ufdd1\ufdd2\ufdd3"
 """Unicode reserves U+FDD0 to U+FDEF for use inside a program: no file contains them after `without_signs`."""
 NOTE = "\ufdd4"
 """Stands in a text before the key of a note that the text refers to, and `_END` after it."""
@@ -40,16 +39,25 @@ PageBox = tuple[Points, Points, Points, Points]
 shown: turned as the file says, and upright if it is a `Scan`."""
 
 
-class Mark(Enum):
-    """Why a person who opens the file does not see a text as part of it. The value is the sign before it while it is read."""
+class Mark(StrEnum):
+    """Why a person who opens the file does not see a text as part of it."""
 
-    STRUCK = _BEGIN[0]
-    DELETED = _BEGIN[1]
-    HIDDEN = _BEGIN[2]
+    STRUCK = "struck"
+    DELETED = "deleted"
+    HIDDEN = "hidden"
+
+    @property
+    def sign(self) -> str:
+        """Stands before such a text while it is read."""
+        return _SIGN_OF[self]
 
     def around(self, text: str) -> str:
         """The text with signs around it, which `runs_of` understands."""
-        return f"{self.value}{text}{_END}" if text else ""
+        return f"{self.sign}{text}{_END}" if text else ""
+
+
+_SIGN_OF = {Mark.STRUCK: "\ufdd1", Mark.DELETED: "\ufdd2", Mark.HIDDEN: "\ufdd3"}
+_MARK_OF = {sign: mark for mark, sign in _SIGN_OF.items()}
 
 
 class Run(Struct, frozen=True, omit_defaults=True):
@@ -266,7 +274,7 @@ def runs_of(text: str) -> tuple[Runs, list[str]]:
                 keys.append(text[place + 1 : end])
                 place = end
             else:
-                mark = Mark(character) if character != _END else None
+                mark = _MARK_OF.get(character)
             start = place + 1
         place += 1
     if start < len(text):

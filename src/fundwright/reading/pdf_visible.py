@@ -67,22 +67,21 @@ def hidden_words(page: Any, objects: Sequence[Painted], words: Sequence[tuple[st
     found = {place: [suspects[each] for each in at] for place, (_, box) in enumerate(words) if (at := places_at(boxes, box))}
     uncertain = {place: (*words[place], at) for place, at in found.items() if not all(each.is_invisible for each in at)}
     hidden = found.keys() - _visible(page, uncertain, suspects)
-    visible = np.array(others).reshape(-1, 4)
-    written_over = [place for place in hidden if places_at(visible, words[place][1])]
-    if written_over:  # such as a correction
+    places = np.array([box for _, box in others]).reshape(-1, 4)
+    written_over = {place: at for place in hidden if (at := places_at(places, words[place][1]))}
+    if written_over:  # such as a correction, of which the parser kept the visible text
+        _leave_out(suspects)  # of two equal texts, only one has characters
         text = page.get_textpage()
         hidden -= {
             place
-            for place in written_over
-            if not any(_is_same(text_of(each.raw, text), words[place][0]) for each in found[place])
+            for place, at in written_over.items()
+            if any(_is_same(text_of(others[each][0], text), words[place][0]) for each in at)
         }
     return hidden
 
 
 def _visible(page: Any, words: Mapping[int, tuple[str, Box, Sequence[_Suspect]]], suspects: Sequence[_Suspect]) -> Iterator[int]:
     """Paint a page without the suspects, too. Yields the places of the words that this changes."""
-    from pypdfium2 import raw
-
     width, height = page.get_size()
     words = {place: each for place, each in words.items() if contains((0, 0, width, height), each[1])}
     if not words:
@@ -93,8 +92,7 @@ def _visible(page: Any, words: Mapping[int, tuple[str, Box, Sequence[_Suspect]]]
     distances = (min(lefts), height - max(bottoms), width - max(rights), min(tops))
     crop = left, _, _, top = [max(0, math.floor(each) - around) for each in distances]
     with_them = _painted(page, scale, crop)
-    for each in suspects:
-        raw.FPDFPageObj_SetIsActive(each.raw, False)
+    _leave_out(suspects)
     without_them = _painted(page, scale, crop)
     for place, (word, box, at) in words.items():
         core = _core(word, (box[0] - left, box[1] - top, box[2] - left, box[3] - top), scale)
@@ -105,8 +103,15 @@ def _visible(page: Any, words: Mapping[int, tuple[str, Box, Sequence[_Suspect]]]
             yield place
 
 
-def _suspects(page: Any, objects: Sequence[Painted], *, has_layers: bool) -> tuple[list[_Suspect], list[Box]]:
-    """The texts of a page that may be invisible, and the boxes of the others."""
+def _leave_out(suspects: Sequence[_Suspect]) -> None:
+    from pypdfium2 import raw
+
+    for each in suspects:
+        raw.FPDFPageObj_SetIsActive(each.raw, False)
+
+
+def _suspects(page: Any, objects: Sequence[Painted], *, has_layers: bool) -> tuple[list[_Suspect], list[tuple[Any, Box]]]:
+    """The texts of a page that may be invisible, and the others with their boxes."""
     from pypdfium2 import raw
 
     width, height = page.get_size()
@@ -122,7 +127,7 @@ def _suspects(page: Any, objects: Sequence[Painted], *, has_layers: bool) -> tup
             left, top, right, bottom = (max(0, round(each * scale)) for each in box)
             uppermost[top:bottom, left:right] = len(colors)
             colors.append(color or None)
-    suspects, others = list[_Suspect](), list[Box]()
+    suspects, others = list[_Suspect](), list[tuple[Any, Box]]()
     for each in texts:
         above = _values(uppermost[_middle(each.box, scale)]) if each.order < len(colors) else set[int]()
         over = {number for number in above if number >= each.order}
@@ -141,7 +146,7 @@ def _suspects(page: Any, objects: Sequence[Painted], *, has_layers: bool) -> tup
             )
             suspects.append(_Suspect(each.raw, each.box, is_invisible, mode == _CLIPS or None in around))
         else:
-            others.append(each.box)
+            others.append((each.raw, each.box))
     return suspects, others
 
 

@@ -233,7 +233,7 @@ class _Parts:
         for text in run.iter(f"{_W}t"):
             if text.text in (HEAD, FORM):
                 continue
-            is_marked = (text.text or "").startswith(Mark.DELETED.value)
+            is_marked = (text.text or "").startswith(Mark.DELETED.sign)
             plain = text.text or "" if is_marked else without_signs(text.text or "")
             plain = raised(plain) if is_raised else plain
             text.text = mark.around(plain) if mark and not is_marked else plain

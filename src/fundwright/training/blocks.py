@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from fundwright.accounts.permissions import needs
@@ -22,7 +22,6 @@ from fundwright.reading.document import (
     Heading,
     Item,
     Margin,
-    Mark,
     Note,
     PageBox,
     Paragraph,
@@ -35,11 +34,6 @@ from fundwright.training import repository, service
 from fundwright.training.schemas import BlockPage, BlockQuery, BlockRead, DocumentState, TextRun
 
 _MOST_CHARACTERS = 5_000_000
-_MARKS: Mapping[Mark, Literal["struck", "deleted", "hidden"]] = {
-    Mark.STRUCK: "struck",
-    Mark.DELETED: "deleted",
-    Mark.HIDDEN: "hidden",
-}
 _Part = Block | tuple[int, int, Cell]
 """A block, or a cell with its row and column."""
 
@@ -135,4 +129,4 @@ def _own(entry: _Part) -> dict[str, Any]:
 
 
 def _runs(runs: Runs) -> tuple[TextRun, ...]:
-    return tuple(TextRun(text=storable(run.text), mark=_MARKS[run.mark] if run.mark else None) for run in runs)
+    return tuple(TextRun(text=storable(run.text), mark=run.mark) for run in runs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -63,16 +62,7 @@ _MOST_KEPT_BYTES = 10_000_000
 """A document with a JSON of this size takes at most 70 MB."""
 _MOST_LIKELY = 4
 """The cited words are looked for in so many parts that have most of the passage."""
-_WORD = re.compile(r"\S+")
 _NOTHING_CITED = CitedWords()
-
-
-class HiddenBy(StrEnum):
-    """Why a text is not part of what a person sees."""
-
-    STRUCK = "struck"
-    DELETED = "deleted"
-    HIDDEN = "hidden"
 
 
 class Highlight(StrEnum):
@@ -85,7 +75,7 @@ class Highlight(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Piece:
     text: str
-    hidden_by: HiddenBy | None = None
+    hidden_by: Mark | None = None
     highlight: Highlight | None = None
 
 
@@ -243,7 +233,9 @@ def _cited_in(texts: Sequence[str], cited: CitedWords) -> dict[int, list[tuple[i
 
 def _words_in(texts: Sequence[str]) -> list[tuple[int, int, int]]:
     """The words of these texts: the number of the text, the first character of the word, and the one after it."""
-    return [(number, found.start(), found.end()) for number, text in enumerate(texts) for found in _WORD.finditer(text)]
+    return [
+        (number, found.start(), found.end()) for number, text in enumerate(texts) for found in highlighting.WORD.finditer(text)
+    ]
 
 
 def _cited(words: Sequence[Word], cited: CitedWords) -> list[Word]:
@@ -524,14 +516,11 @@ class _Showing:
         for run in clean:
             if run.mark is not None:
                 if self._show_hidden and run.text:
-                    found.append(Piece(run.text, hidden_by=_HIDDEN_BY[run.mark]))
+                    found.append(Piece(run.text, hidden_by=run.mark))
                 continue
             found += _cut(run.text, highlights[offset : offset + len(run.text)])
             offset += len(run.text)
         return tuple(_joined(found))
-
-
-_HIDDEN_BY = {Mark.STRUCK: HiddenBy.STRUCK, Mark.DELETED: HiddenBy.DELETED, Mark.HIDDEN: HiddenBy.HIDDEN}
 
 
 def _unmarked(text: str) -> Pieces:

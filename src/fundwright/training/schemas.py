@@ -17,6 +17,7 @@ from fundwright.core.sizes import file_size
 from fundwright.core.visible import visible_line
 from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import DocumentKind, HeadingPath
+from fundwright.reading.document import Mark
 from fundwright.reading.report import ReadingReport
 from fundwright.workspaces.schemas import Access
 
@@ -506,7 +507,7 @@ class TextRun(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     text: str
-    mark: Literal["struck", "deleted", "hidden"] | None = None
+    mark: Mark | None = None
 
 
 class BlockRead(BaseModel):

@@ -9,7 +9,7 @@ from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
-from fundwright.training.display import HiddenBy, Highlight, Piece, Pieces, ShownBlock, ShownCell
+from fundwright.training.display import Highlight, Mark, Piece, Pieces, ShownBlock, ShownCell
 from fundwright_ui.ui.elements import Child, attributes, classes
 
 _DEEPEST_HEADING = 6
@@ -137,9 +137,9 @@ class _Page:
 
     def _text(self, piece: Piece) -> Child:
         if piece.hidden_by is not None:
-            names = {HiddenBy.STRUCK: t("Struck through:"), HiddenBy.DELETED: t("Deleted:"), HiddenBy.HIDDEN: t("Hidden:")}
+            names = {Mark.STRUCK: t("Struck through:"), Mark.DELETED: t("Deleted:"), Mark.HIDDEN: t("Hidden:")}
             shown = html.span({"className": "fw-visually-hidden"}, names[piece.hidden_by], " "), piece.text
-            name = classes("fw-unseen", None if piece.hidden_by is HiddenBy.HIDDEN else "fw-unseen-struck")
+            name = classes("fw-unseen", None if piece.hidden_by is Mark.HIDDEN else "fw-unseen-struck")
             return html.span({"className": name, "title": names[piece.hidden_by].rstrip(":\u00a0\u202f ")}, *shown)
         if piece.highlight is None:
             return piece.text
