@@ -33,7 +33,7 @@ class TestPages:
     def test_forms_are_read_with_their_values(self) -> None:
         page = "<html><p>State: <select><option>CA<option selected>NY</select> EIN: <input value='12-3456789'><input type=hidden value=x></p>"
         page += "<p><label><input type=checkbox checked> Nonprofit</label> <label><input type=checkbox> For-profit</label></p>"
-        assert texts(page, "a.html") == ["State: NY EIN: 12-3456789", "• Nonprofit"]
+        assert texts(page, "a.html") == ["State: NY EIN: 12-3456789", "☒ Nonprofit"]
 
     def test_totals_numbers_exponents_and_dashes_are_kept(self) -> None:
         page = "<html><table><tr><th>Item<th>Q1<th>Q2<tbody><tr><td>Staff<td>1<td>2<tfoot><tr><td>Total<td>3<td>4</table>"
@@ -141,7 +141,7 @@ class TestRtf:
             + r" Large\par "
         )
         source += r"\trowd\cellx1 Item\cell Q1\cell Q2\cell\row\trowd Staff\cell 5\cell 5\cell\row\pard {\f1 z\'b3oty}\par}"
-        assert texts(source, "a.rtf") == ["• Small", "| Item | Q1 | Q2 |\n| - | - | - |\n| Staff | 5 | 5 |", "złoty"]
+        assert texts(source, "a.rtf") == ["☒ Small", "| Item | Q1 | Q2 |\n| - | - | - |\n| Staff | 5 | 5 |", "złoty"]
 
 
 @pytest.mark.parametrize(

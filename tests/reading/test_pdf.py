@@ -255,3 +255,26 @@ class TestExponentsAndMarksOfNotes:
     def test_are_not_smaller_words_on_the_line_or_indexes(self) -> None:
         painted = b"BT /F1 11 Tf 60 700 Td (We hold ) Tj /F1 7 Tf (12) Tj /F1 11 Tf ( CO) Tj -3 Ts /F1 7 Tf (2) Tj ET"
         assert texts_of(painted_pdf(painted)) == ["We hold 12 CO2"]
+
+
+class TestDrawnBoxes:
+    @staticmethod
+    def _square(x: int, y: int, *, is_crossed: bool = False) -> bytes:
+        cross = f"{x} {y} m {x + 9} {y + 9} l S {x + 9} {y} m {x} {y + 9} l S " if is_crossed else ""
+        return f"{x} {y} 9 9 re S {cross}".encode()
+
+    @staticmethod
+    def _text(x: int, y: int, text: str) -> bytes:
+        return f"BT /F1 11 Tf {x} {y} Td ({text}) Tj ET ".encode()
+
+    def test_are_checked_if_a_mark_is_in_them(self) -> None:
+        painted = self._square(60, 700) + self._text(62, 701, "X") + self._text(75, 700, "Small business")
+        painted += self._square(60, 680, is_crossed=True) + self._text(75, 680, "Veteran-owned")
+        painted += self._square(60, 660) + self._text(75, 660, "HUBZone") + self._text(60, 640, "WOSB") + self._square(160, 640)
+        assert texts_of(painted_pdf(painted)) == ["☒ Small business", "☒ Veteran-owned"]
+
+    def test_are_no_places_for_letters_cells_or_bullets(self) -> None:
+        painted = self._text(60, 700, "EIN") + b"".join(self._square(100 + 9 * place, 700) for place in range(9))
+        painted += self._text(60, 680, "Rate") + b"100 676 20 18 re S " + self._text(104, 680, "12")
+        painted += b"60 660 7 7 re f " + self._text(75, 660, "We repair elevators.")
+        assert " ".join(texts_of(painted_pdf(painted))).split() == ["EIN", "Rate", "12", "We", "repair", "elevators."]

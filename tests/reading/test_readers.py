@@ -59,7 +59,7 @@ class TestMarkdown:
 
     def test_struck_text_and_unchecked_boxes_are_left_out(self) -> None:
         text = "We hold ~~77~~ 12 patents.\n\n- [x] ISO 9001\n- [ ] ISO 14001\n"
-        assert [line.text for line in read_file(text, "a.md")] == ["We hold  12 patents.", "• ISO 9001"]
+        assert [line.text for line in read_file(text, "a.md")] == ["We hold  12 patents.", "☒ ISO 9001"]
 
     def test_a_number_sign_in_code_is_not_a_heading(self, tmp_path: Path) -> None:
         assert read_file("```\n# not a heading\n```\n", "a.md") == [Line("# not a heading")]

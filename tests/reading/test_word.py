@@ -214,7 +214,7 @@ class TestBoxes:
         body += table(
             row(paragraph(run("8(a) certified")), paragraph(box(False))), row(paragraph(run("ISO 9001")), paragraph(box(True)))
         )
-        assert texts(word_file(body)) == ["• Small business", "• Veteran-owned: No", "| ISO 9001 | ☒ |"]
+        assert texts(word_file(body)) == ["☒ Small business", "☒ Veteran-owned: No", "| ISO 9001 | ☒ |"]
 
     def test_in_columns_named_yes_and_no_deny_their_row(self) -> None:
         names = ("Status", "Yes", "No")

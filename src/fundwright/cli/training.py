@@ -15,7 +15,7 @@ from fundwright.core.errors import FundwrightError, Invalid
 from fundwright.core.files import printable
 from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind
-from fundwright.training import answering, service
+from fundwright.training import service
 from fundwright.training.service import AlreadyAdded
 
 _PIECE_BYTES = 1_000_000
@@ -95,7 +95,7 @@ def search(
             embedder = await language.get_embedder(core)
             passages = await service.find_answers(core, actor, query, embedder=embedder, limit=limit)
         lines = [
-            f"{each.score:.2f}  {each.document_title}{f', page {each.page}' if each.page else ''}\n{answering.in_words(each)}\n"
+            f"{each.score:.2f}  {each.document_title}{f', page {each.page}' if each.page else ''}\n{each.answer}\n"
             for each in passages
         ]
         emit(

@@ -42,7 +42,7 @@ _MIN_KNOWN_LABELS = 3
 _SECTION_TOPICS = frozenset((Topic.PROFILE, Topic.CAPABILITIES, Topic.DIFFERENTIATORS, Topic.FACILITIES))
 _CODE_TOPICS = frozenset((Topic.COMPANY_DATA,))
 
-_MARKS = "-*•–—▪●○◦■□►➢➤✓✔»›·§‣⁃∙\u2022\uf0a7\uf0b7\uf0d8\uf0fc"
+_MARKS = "-*•–—▪●○◦■□►➢➤✓✔☒»›·§‣⁃∙\u2022\uf0a7\uf0b7\uf0d8\uf0fc"
 _BULLET = re.compile(rf"[ \t]{{0,40}}(?:[{re.escape(_MARKS)}]|o(?=\s)|\(?(?:\d{{1,2}}|[a-z])[.)])\s{{1,20}}(?=\S)")
 _PRIVATE_MARK = re.compile(r"[ \t]{0,40}[\ue000-\uf8ff]\s{0,20}(?=\S)")
 _NUMBERED = re.compile(r"\s{0,20}(?:\d{1,2}(?:(?:\.\d{1,2}){1,3}[.)]?|[.)])|[IVX]{1,5}\.|[A-Z]\.)\s{1,20}(?=[A-ZÄÖÜÉÀ])")

@@ -40,6 +40,11 @@ def with_boxes(blocks: Sequence[Block]) -> list[Block]:
     return list(_of(blocks)) if has_boxes or has_both else list(blocks)
 
 
+def has_box(text: str) -> bool:
+    """Whether a text has a character that nothing but a box uses."""
+    return bool(_SURE.search(text))
+
+
 def _starts_with(text: str, characters: str) -> bool:
     return text.lstrip()[:1] in characters if text.strip() else False
 

@@ -134,6 +134,8 @@ class Note(Struct, frozen=True, omit_defaults=True, tag="note"):
     blocks: tuple[Block, ...]
     page: PageNumber | None = None
     box: PageBox | None = None
+    is_for_speaker: bool = False
+    """Whether it is for the person who presents its slide: those who see the slide do not see it."""
 
 
 class Margin(Struct, frozen=True, omit_defaults=True, tag="margin"):

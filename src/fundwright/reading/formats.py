@@ -82,7 +82,7 @@ def read(readers: Sequence[Reader], content: bytes, filename: str) -> Document:
     """Read a file and the files in it. Raises Unreadable for any error of the reader, and if there is no text in it."""
     with bounded_recognition():
         document = _read(readers, content, filename, _DEEPEST)
-    if any(line.text for line in lines_of(document)):
+    if any(line.text for line in lines_of(document, with_asides=True)):
         return document
     if document.blocks and all(isinstance(block, Attachment) for block in document.blocks):
         formats = ", ".join(reader.label for reader in readers)

@@ -27,10 +27,13 @@ from fundwright.reading.document import (
     Run,
     Runs,
     Table,
+    runs_in,
     runs_of,
     visible,
+    walk,
 )
 
+_SLIDE = re.compile(r"slide-(\d{1,6})")
 _BULLETS = frozenset("-*•·◦▪●○■–—o")
 _MIN_ROWS, MIN_COLUMNS, _LONGEST_NAME = 2, 3, 80
 _FORM_COLUMNS, _LONGEST_LABEL = 4, 40
@@ -64,6 +67,7 @@ class _Reading:
         self._document = document
         self._notes = notes
         self._is_page = is_page
+        self._slide: int | None = None
         self._captions = {reference.cref for item in (*document.tables, *document.pictures) for reference in item.captions}
         """Captions stand among the other texts, too."""
 
@@ -74,9 +78,10 @@ class _Reading:
                 yield from self._block(reference.resolve(self._document))
 
     def _block(self, item: Any) -> Iterator[Block]:
-        from docling_core.types.doc import ContentLayer
+        from docling_core.types.doc import ContentLayer, GroupLabel
         from docling_core.types.doc.document import (
             CodeItem,
+            GroupItem,
             InlineGroup,
             ListItem,
             PictureItem,
@@ -86,9 +91,11 @@ class _Reading:
             TitleItem,
         )
 
+        page = item.prov[0].page_no if getattr(item, "prov", None) else self._slide
         if item.content_layer == ContentLayer.NOTES:
+            if item.label != GroupLabel.COMMENT_SECTION:
+                yield from self._speaker_notes(item, page)
             return
-        page = item.prov[0].page_no if getattr(item, "prov", None) else None
         match item:
             case TableItem():
                 yield self._table(item, page)
@@ -98,6 +105,8 @@ class _Reading:
                     yield Figure(tuple(described), page)
             case InlineGroup():
                 yield from self._joined(item, page)
+            case GroupItem() if slide := _SLIDE.fullmatch(item.name):
+                yield from self._on_slide(item, int(slide[1]) + 1)
             case TextItem():
                 found = list(self._text_block(item, page, (TitleItem, SectionHeaderItem, ListItem, CodeItem)))
                 is_margin = item.content_layer == ContentLayer.FURNITURE
@@ -107,6 +116,32 @@ class _Reading:
                 found = list(self.of(item))
                 is_margin = item.content_layer == ContentLayer.FURNITURE
                 yield from ([Margin(tuple(found), page)] if is_margin and found else found)
+
+    def _on_slide(self, group: Any, number: int) -> Iterator[Block]:
+        """The blocks of a slide, and its speaker notes as one note. Those of a slide that is hidden are hidden, too."""
+        self._slide = number
+        found = list(self.of(group))
+        self._slide = None
+        shown = [block for block in found if not (isinstance(block, Note) and block.is_for_speaker)]
+        noted = [inner for block in found if isinstance(block, Note) and block.is_for_speaker for inner in block.blocks]
+        runs = [run for block in walk(shown) for run in runs_in(block)]
+        if runs and all(run.mark is Mark.HIDDEN for run in runs):
+            noted = [Paragraph(tuple(replace(run, mark=Mark.HIDDEN) for run in runs_in(block)), number) for block in noted]
+        yield from shown
+        if noted:
+            yield Note(tuple(noted), number, is_for_speaker=True)
+
+    def _speaker_notes(self, item: Any, page: int | None) -> Iterator[Block]:
+        """A note with the texts of an item, such as a list, and of what is in it."""
+        pending, found = [item], list[Block]()
+        while pending:
+            each = pending.pop()
+            runs, _ = self._with_notes(getattr(each, "text", ""))
+            if any(run.text.strip() for run in runs):
+                found.append(Paragraph(runs, page))
+            pending += [reference.resolve(self._document) for reference in reversed(each.children)]
+        if found:
+            yield Note(tuple(found), page, is_for_speaker=True)
 
     def _text_block(self, item: Any, page: int | None, types: tuple[type, ...]) -> Iterator[Block]:
         title, header, listed, code = types

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import NamedTuple
 
 from fundwright.reading.document import (
     Attachment,
@@ -22,6 +24,7 @@ from fundwright.reading.document import (
     visible,
     walk,
 )
+from fundwright.reading.symbols import CHECKED, UNCHECKED
 
 BULLET = "•"
 _LONGEST_REPEATED = 200
@@ -33,7 +36,19 @@ _LONGEST_CELL = 800
 _FEW_ROWS, _MANY_LINES = 3, 2
 """A table without names of columns and with so few rows arranges text on the page if a cell is so long or has so many line breaks."""
 _NO = re.compile(r"(?:no|n|nein|non)\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"(?P<yes>yes|y|ja|j|oui|o)|(?P<no>no|n|nein|non)", re.IGNORECASE)
+_SAYS_YES_OR_NO = re.compile(r"(?:^|[\s:])(?:yes|ja|oui|no|nein|non)$", re.IGNORECASE)
+_CROSS = re.compile(rf"[xX×✕✖✗✘✓✔√●{CHECKED}☑]")
+"""Marks a column for a row, as a checked box does."""
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufdd0-\ufdef\ufffe\uffff]")
+
+
+class Aside(StrEnum):
+    """Why a text of a document is no statement of it. It answers questions, and nothing else is made of it."""
+
+    BOX = "box"
+    """A box that is not checked, or a row that is answered with no."""
+    SPEAKER_NOTES = "speaker_notes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +63,12 @@ class Line:
     """For a row after the first ones: the caption and the names of the columns of its table, which a passage repeats."""
     row: int = 0
     """The number of the row in its table, from 1, or 0."""
+    aside: Aside | None = None
 
 
-def lines_of(document: Document) -> list[Line]:
-    """The visible text in reading order. Headers and footers come last, because only they may have a date or a number."""
+def lines_of(document: Document, *, with_asides: bool = False) -> list[Line]:
+    """What the document states, in reading order. Headers and footers come last, because only they may have a date or a number. What is no statement
+    of the document is there only `with_asides`."""
     margins = [block for block in document.blocks if isinstance(block, Margin)]
     body = [block for block in document.blocks if not isinstance(block, Margin)]
     seen = set[str]()
@@ -60,7 +77,9 @@ def lines_of(document: Document) -> list[Line]:
         if line.text not in seen:
             seen.add(line.text)
             found.append(replace(line, level=None))
-    return [replace(line, text=storable(line.text), head=storable(line.head)) for line in found]
+    return [
+        replace(line, text=storable(line.text), head=storable(line.head)) for line in found if with_asides or line.aside is None
+    ]
 
 
 def storable(text: str) -> str:
@@ -69,16 +88,22 @@ def storable(text: str) -> str:
     return _UNSTORABLE.sub("", text.replace("\xa0", " ")).encode(errors="replace").decode()
 
 
+def _stated(blocks: Iterable[Block]) -> Iterator[Line]:
+    return (line for line in _lines(blocks) if line.aside is None)
+
+
 def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
     """Notes follow their paragraph in the same line."""
     pending: Line | None = None
     for block in blocks:
         found: Iterable[Line] = _lines_in(block)
-        if isinstance(block, Note):
+        if isinstance(block, Note) and not block.is_for_speaker:
             found = list(found)
-            noted = " ".join(line.text for line in found)
-            if noted and pending is not None and pending.level is None and not pending.row:
+            noted = " ".join(line.text for line in found if line.aside is None)
+            is_of_text = pending is not None and pending.level is None and not pending.row
+            if noted and pending is not None and is_of_text and pending.aside is not Aside.SPEAKER_NOTES:
                 pending = replace(pending, text=f"{pending.text}\n{noted}")
+                yield from (line for line in found if line.aside is not None)
                 continue
         if pending is not None:
             yield pending
@@ -101,6 +126,8 @@ def _lines_in(block: Block) -> Iterator[Line]:
             text = _item(block)
             if text:
                 yield Line(text, page=block.page)
+            else:
+                yield from _unchecked(block)
         case Field():
             if block.value.strip():
                 yield Line(f"{block.label}: {block.value}" if block.label else block.value, page=block.page)
@@ -111,6 +138,8 @@ def _lines_in(block: Block) -> Iterator[Line]:
             if inner and block.filename:
                 yield Line(block.filename, level=1, page=block.page)
             yield from (replace(line, level=line.level and line.level + 1, page=block.page) for line in inner)
+        case Note(is_for_speaker=True):
+            yield from (replace(line, level=None, aside=Aside.SPEAKER_NOTES) for line in _lines(block.blocks))
         case Note() | Margin() | Figure():
             yield from _lines(block.blocks)
 
@@ -121,12 +150,20 @@ def _line(text: str, page: int | None, *, level: int | None = None) -> Iterator[
         yield Line("\n".join(lines), level=level, page=page)
 
 
-def _item(item: Item, *, bullet: str = f"{BULLET} ") -> str:
+def _item(item: Item, *, bullet: str | None = None) -> str:
     """An item that is not checked is not a statement of the document."""
     text = visible(item.runs).strip()
     if item.is_checked is False or not text:
         return ""
+    bullet = f"{CHECKED if item.is_checked else BULLET} " if bullet is None else bullet
     return f"{item.marker} {text}" if item.marker else f"{bullet}{text}"
+
+
+def _unchecked(item: Item, page: int | None = None) -> Iterator[Line]:
+    """A box that is not checked. One for yes or no says nothing that the other one does not say, too."""
+    text = " ".join(visible(item.runs).split())
+    if item.is_checked is False and text and not _SAYS_YES_OR_NO.search(text):
+        yield Line(f"{UNCHECKED} {text}", page=item.page or page, aside=Aside.BOX)
 
 
 def _table(table: Table) -> Iterator[Line]:
@@ -140,16 +177,24 @@ def _table(table: Table) -> Iterator[Line]:
         return
     grid = _grid(table)
     width = max(map(len, grid), default=0)
-    names = [_name_of_column(grid[: table.head], place) for place in range(width)]
-    body = [row for place, row in enumerate(grid[table.head :], table.head) if not _is_denied(table.rows[place], names)]
-    written = [_row(cells) for cells in body if any(cells)]
-    head = "\n".join([*([caption] if caption else []), *([f"{_row(names)}\n{'|' + ' - |' * width}"] if any(names) else [])])
+    head = table.head or int(_answers_of(grid[:1]) is not None)
+    names = [_name_of_column(grid[:head], place) for place in range(width)]
+    answers = _answers_of(grid[head - 1 : head], grid[head:])
+    asides, written = list[Line](), list[str]()
+    for row, cells in zip(table.rows[head:], grid[head:], strict=True):
+        if _is_denied(row, names) or (answers is not None and any(cells) and not _is_marked(cells, answers.yes)):
+            asides += _denied(row, cells, names, answers, table.page)
+            continue
+        asides += _boxes_of(row, table.page)
+        if any(cells):
+            written.append(_row(cells))
+    top = "\n".join([*([caption] if caption else []), *([f"{_row(names)}\n{'|' + ' - |' * width}"] if any(names) else [])])
     if not written:
-        yield from _line(head, table.page)
-        return
+        yield from _line(top, table.page)
     for number, row in enumerate(written, 1):
-        text = f"{head}\n{row}" if head and number == 1 else row
-        yield Line(text, page=table.page, head=head if number > 1 and len(head) <= _LONGEST_HEAD else "", row=number)
+        text = f"{top}\n{row}" if top and number == 1 else row
+        yield Line(text, page=table.page, head=top if number > 1 and len(top) <= _LONGEST_HEAD else "", row=number)
+    yield from asides
 
 
 def arranges_text(table: Table) -> bool:
@@ -162,7 +207,7 @@ def arranges_text(table: Table) -> bool:
     if any(isinstance(block, Heading | Table | Figure) for cell in cells for block in walk(cell.blocks)):
         return True
     # Only here, or the text of tables in tables would be made twice on each level.
-    texts = ["\n".join(line.text for line in _lines(cell.blocks)) for cell in cells] if len(table.rows) <= _FEW_ROWS else []
+    texts = ["\n".join(line.text for line in _stated(cell.blocks)) for cell in cells] if len(table.rows) <= _FEW_ROWS else []
     return any(len(text) > _LONGEST_CELL or text.count("\n") >= _MANY_LINES for text in texts)
 
 
@@ -190,9 +235,9 @@ def _text(cell: Cell) -> str:
         elif isinstance(block, Item):
             parts.append(_item(block, bullet=""))
         elif isinstance(block, Note):
-            parts.extend(f"({line.text})" for line in _lines(block.blocks))
+            parts.extend(f"({line.text})" for line in _stated(block.blocks))
         else:
-            parts.extend(line.text for line in _lines_in(block))
+            parts.extend(line.text for line in _stated([block]))
     return " ".join(" ".join(part.split()) for part in parts if part).replace("|", "/")
 
 
@@ -209,13 +254,65 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+class _Answers(NamedTuple):
+    """The columns of a table whose rows are answered with yes or no."""
+
+    yes: int
+    no: int
+
+
+def _answers_of(head: Sequence[Sequence[str]], body: Sequence[Sequence[str]] | None = None) -> _Answers | None:
+    """The columns named yes and no, if nothing but marks is below them."""
+    found = {
+        match.lastgroup: place for place, name in enumerate(head[0] if head else ()) if (match := _YES_OR_NO.fullmatch(name))
+    }
+    if len(found) < 2 or len(head[0]) < 3:
+        return None
+    answers = _Answers(found["yes"], found["no"])
+    marks = [row[place] for row in body or () for place in answers if row[place] not in ("", UNCHECKED)]
+    return answers if body is None or (marks and all(map(_CROSS.fullmatch, marks))) else None
+
+
+def _is_marked(cells: Sequence[str], place: int) -> bool:
+    return bool(_CROSS.fullmatch(cells[place]))
+
+
+def _boxes_in(row: Sequence[tuple[int, Cell]]) -> list[tuple[int, Item]]:
+    """The boxes of a row with their columns."""
+    return [
+        (place, block) for place, cell in row for block in cell.blocks if isinstance(block, Item) and block.is_checked is not None
+    ]
+
+
 def _is_denied(row: Sequence[tuple[int, Cell]], names: Sequence[str]) -> bool:
     """Whether all boxes in a row are empty, or the one that is checked says no, so that the row is not a statement of the document."""
-    boxes = [
-        (block, names[place] if place < len(names) else "")
-        for place, cell in row
-        for block in cell.blocks
-        if isinstance(block, Item) and block.is_checked is not None
-    ]
-    checked = [visible(box.runs).strip() or name for box, name in boxes if box.is_checked]
-    return bool(boxes) and all(_NO.match(name) for name in checked)
+    boxes = _boxes_in(row)
+    return bool(boxes) and all(_NO.match(name) for name in _checked(boxes, names))
+
+
+def _checked(boxes: Iterable[tuple[int, Item]], names: Sequence[str]) -> list[str]:
+    """What the boxes say that are checked: their label, or the name of their column."""
+    return [visible(box.runs).strip() or (names[place] if place < len(names) else "") for place, box in boxes if box.is_checked]
+
+
+def _denied(
+    row: Sequence[tuple[int, Cell]], cells: Sequence[str], names: Sequence[str], answers: _Answers | None, page: int | None
+) -> Iterator[Line]:
+    """What a row says that is answered with no, or with nothing."""
+    boxes = _boxes_in(row)
+    crossed = [place for place in range(len(cells)) if answers and _is_marked(cells, place)]
+    places = {*crossed, *(place for place, _ in boxes), *(answers or ())}
+    label = ", ".join(dict.fromkeys(text for place, text in enumerate(cells) if text and place not in places))
+    said = _checked(boxes, names) or [names[place] for place in crossed]
+    if said:
+        yield Line(f"{label}: {said[0]}" if label else said[0], page=page, aside=Aside.BOX)
+    elif any(visible(box.runs).strip() and not _SAYS_YES_OR_NO.search(visible(box.runs).strip()) for _, box in boxes):
+        yield from _boxes_of(row, page)
+    elif label:
+        yield Line(f"{UNCHECKED} {label}", page=page, aside=Aside.BOX)
+
+
+def _boxes_of(row: Sequence[tuple[int, Cell]], page: int | None) -> Iterator[Line]:
+    """The boxes of a row that are not checked, with their labels."""
+    for _, box in _boxes_in(row):
+        yield from _unchecked(box, page)

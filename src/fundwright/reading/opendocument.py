@@ -69,7 +69,8 @@ class OpenDocumentReader:
             file = rewritten(archive, lambda name, part: written(root) if name == _CONTENT else part)
         backend = f"opendocument_backend:{self.label.capitalize()}DocumentBackend"
         blocks = with_boxes(blocks_of(converted(file, self.label, backend)))
-        return Document(tuple(blocks), are_slides=self.label == "ODP")
+        slides = sum(1 for _ in root.iterfind(f"{_OFFICE}body/{_OFFICE}presentation/{_DRAWING}page"))
+        return Document(tuple(blocks), pages=slides, are_slides=self.label == "ODP")
 
 
 @dataclass(frozen=True, slots=True)

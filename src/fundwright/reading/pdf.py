@@ -264,7 +264,8 @@ class _Page:
                 yield (mark.around(text) if mark else text), box
 
     def _filled(self, texts: Sequence[tuple[str, Box]]) -> Iterator[tuple[str, Box]]:
-        """The boxes of forms, and the values of fields that are not among the texts."""
+        """The boxes of forms, those that are drawn, and the values of fields that are not among the texts."""
+        yield from self._looks.boxes
         for field in self._page.form_fields or ():
             if field.rect is None:
                 continue
@@ -470,13 +471,16 @@ class _Looks(NamedTuple):
     hidden: Collection[int] = ()
     """Those that nobody sees."""
     raised: Mapping[int, str] = {}
-    """Those with exponents and the marks of notes."""
+    """Those with exponents and the marks of notes, or that are the mark in a check box."""
+    boxes: Sequence[tuple[str, Box]] = ()
+    """Check boxes that are drawn, as characters."""
 
 
 def _looks(content: bytes, pages: Sequence[Any], *, has_layers: bool) -> dict[int, _Looks]:
     """How the words of each page look, by its number."""
     import pypdfium2
 
+    from fundwright.reading.pdf_boxes import drawn_boxes
     from fundwright.reading.pdf_objects import objects_on, with_annotations
     from fundwright.reading.pdf_raised import raised_words
     from fundwright.reading.pdf_visible import hidden_words
@@ -492,7 +496,10 @@ def _looks(content: bytes, pages: Sequence[Any], *, has_layers: bool) -> dict[in
             tiny = {place for place, (_, box) in enumerate(words) if box[3] - box[1] <= _INVISIBLE_POINTS}
             raised = raised_words(shown, objects, words)  # first: texts that were left out of a painting have no characters
             hidden = tiny | hidden_words(shown, objects, words, has_layers=has_layers)
-            found[page.page_num] = _Looks(hidden, raised)
+            boxes, marks = drawn_boxes(objects, words)
+            fields = [_rect(field.rect) for field in page.form_fields or () if field.rect is not None]
+            boxes = [each for each in boxes if not any(contains(field, each[1]) for field in fields)]
+            found[page.page_num] = _Looks(hidden, raised | marks, boxes)
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.checkboxes import with_boxes
+from fundwright.reading.checkboxes import has_box, with_boxes
 from fundwright.reading.document import Block, Cell, Document, Heading, Mark, Paragraph, Run, Table, plain, without_signs
 from fundwright.reading.from_docling import MIN_COLUMNS, are_names
 
@@ -144,7 +144,7 @@ class _Grid:
         if above < start or (len(self._texts[above]) > 1 and self._numbers[names] - self._numbers[above] > 1):
             return ""
         caption = ", ".join(self._texts[above].values())
-        return caption if len(caption) <= _LONGEST_CAPTION else ""
+        return caption if len(caption) <= _LONGEST_CAPTION and not has_box(caption) else ""
 
     def _above(self, start: int, end: int) -> Iterator[Block]:
         """Rows with one text before and after the others are paragraphs, and those between are a table without names."""

@@ -7,6 +7,7 @@ import io
 from statistics import median
 
 from fundwright.core.sandbox_progress import report_progress
+from fundwright.reading.checkboxes import with_boxes
 from fundwright.reading.document import Document, without_signs
 from fundwright.reading.sheets import Sheet
 from fundwright.reading.text import decode, is_text
@@ -41,4 +42,4 @@ class SeparatedReader:
                     sheet.add(number, column, cell if cell.strip() else "")
         finally:
             csv.field_size_limit(usual)
-        return Document(tuple(sheet.blocks()))
+        return Document(tuple(with_boxes(list(sheet.blocks()))))

@@ -11,6 +11,7 @@ or abbreviation in the question).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -21,6 +22,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from fundwright.core.messages import t
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.people import DEGREE
 from fundwright.language.protocols import Vectors
@@ -28,6 +30,8 @@ from fundwright.language.schemas import DocumentKind, heading_text, nearest_head
 from fundwright.language.structure import MAX_CHARACTERS, Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 from fundwright.language.units import spell_out_label, spell_out_units
+from fundwright.reading.lines import Aside
+from fundwright.reading.symbols import CHECKED, UNCHECKED
 from fundwright.training import naming
 from fundwright.training.identifiers import Identifier, identifiers_in
 from fundwright.training.listings import RequestedList, requested_list
@@ -151,6 +155,37 @@ _COUNT = re.compile(r"(?:[^\W\d]{1,30} ){0,2}\d[\d,.]{0,15}(?: [^\W\d]{1,30}){0,
 _COUNTED = 0.05
 """Added if a number is next to the noun that is counted, as in “groups of 12.”"""
 _STEM = 5
+_ASKS_WHICH = re.compile(
+    r"\W*(?:what|which|how|who|whom|whose|when|where|why|list|welche\w*|was|wie\w*|wer|wem|wann|wo|warum|weshalb|quel\w*|comment|combien|qui|quand|où|pourquoi)\b",
+    re.IGNORECASE,
+)
+"""Questions that a box cannot answer."""
+_OF_BOX = 0.3
+"""Added to a box that the question names."""
+_NO_LABEL = frozenset(
+    (
+        "a",
+        "an",
+        "and",
+        "or",
+        "of",
+        "the",
+        "is",
+        "are",
+        "we",
+        "our",
+        "und",
+        "oder",
+        "der",
+        "die",
+        "das",
+        "et",
+        "ou",
+        "le",
+        "la",
+        "les",
+    )
+)
 _ABBREVIATION = re.compile(r"\b[A-Z]{3,8}\b")
 _MAX_ABBREVIATIONS = 5
 _SYLLABLE = 3
@@ -220,6 +255,12 @@ class Statement:
     """The rating for each identifier in the question."""
     is_requested_list: bool = False
     """Whether it is the list that the question asks for."""
+    is_checked: bool | None = None
+    """Whether it is the label of a box that is checked. None if it is no box."""
+    box: str = ""
+    """The label of a box, or of a row that is answered with no."""
+    names_box: bool = False
+    """Whether the question names it."""
 
 
 def statements_in(passages: Sequence[Passage], question: str, *, most: int) -> list[Statement]:
@@ -228,10 +269,14 @@ def statements_in(passages: Sequence[Passage], question: str, *, most: int) -> l
     found: list[Statement] = []
     question_words, wanted, identifiers = _words(question), requested_list(question), identifiers_in(question)
     for index, passage in enumerate(passages):
+        if passage.aside is Aside.BOX:
+            found += _boxes_of(passage, index, identifiers)
+            continue
         statements = _statements_of(passage, index, question_words, identifiers)
         found += statements
         if wanted and passage.document_kind.is_ours and passage.document_kind != DocumentKind.RESUME:
             found += _requested_lists(statements, wanted)
+    found = [each for each in _named_boxes(question, found) if each.names_box or passages[each.passage].aside is not Aside.BOX]
     ratings: dict[int, float] = {}
     for each in found:
         ratings[each.passage] = max(sum(each.identified), ratings.get(each.passage, 0.0))
@@ -253,15 +298,65 @@ def _statements_of(
             if found and above and _is_title_of(passage.text, above, block):
                 found = [replace(each, heading=text) if each.record == found[-1].record else each for each in found]
             heading, heading_line = block.text, line
-        elif not _repeats(text, question_words):
+        elif (is_checked := passage.text[: block.start].endswith(f"{CHECKED} ")) or not _repeats(text, question_words):
             is_sentence = block.kind == BlockKind.ITEM or (block.kind == BlockKind.SENTENCE and text.endswith(_ENDS))
             text, start = _in_words(block), block.start
+            box = text if is_checked else ""
             if above and found and found[-1].end == above.end and found[-1].is_sentence and _EXCEPTS.match(text):
                 text, start = f"{found[-1].text} {text}", found[-1].start
             ratings = tuple(each.rating(block, line, (*headings, heading_line)) for each in identifiers)
-            found.append(Statement(index, start, block.end, text, heading, block.label, record, is_sentence, ratings))
+            found.append(
+                Statement(
+                    index,
+                    start,
+                    block.end,
+                    text,
+                    heading,
+                    block.label,
+                    record,
+                    is_sentence,
+                    ratings,
+                    is_checked=is_checked or None,
+                    box=box,
+                )
+            )
         above = block
     return found
+
+
+def _boxes_of(passage: Passage, index: int, identifiers: Sequence[Identifier]) -> Iterator[Statement]:
+    """The boxes of a passage that are not checked, and its rows that are answered with no: each is a line."""
+    for record, line in enumerate(re.finditer(r"\S[^\n]*", passage.text)):
+        is_box = line[0].startswith(UNCHECKED)
+        text = line[0].removeprefix(UNCHECKED).strip()
+        start, end, headings = line.end() - len(text), line.end(), passage.place_at(line.start())[0]
+        block = Block(BlockKind.ITEM, text, start, end)
+        yield Statement(
+            index,
+            start,
+            end,
+            text,
+            nearest_heading(headings),
+            label="",
+            record=record,
+            is_sentence=False,
+            identified=tuple(each.rating(block, line[0], headings) for each in identifiers),
+            is_checked=False if is_box else None,
+            box=text if is_box else text.rpartition(":")[0],
+        )
+
+
+def _named_boxes(question: str, statements: Sequence[Statement]) -> list[Statement]:
+    """The statements. The boxes that the question names are marked: it has a word that no other label has, or all words of the label."""
+    if _ASKS_WHICH.match(question):
+        return list(statements)
+    labels = [frozenset(word[:_STEM] for word in _words(each.box) - _NO_LABEL) for each in statements]
+    counts = Counter(word for label in set(labels) for word in label)
+    asked = {word[:_STEM] for word in _words(question)}
+    return [
+        replace(each, names_box=bool(label) and (label <= asked or any(counts[word] == 1 for word in label & asked)))
+        for each, label in zip(statements, labels, strict=True)
+    ]
 
 
 def _is_title_of(text: str, record: Block, heading: Block) -> bool:
@@ -396,6 +491,7 @@ def answers(
     relevances -= (_NO_TIME if asks_time else _NO_QUANTITY) * lacking
     relevances -= _NOT_NAMED * np.array([_lacks_name(question, each, passages[each.passage]) for each in statements])
     relevances += _COUNTED * counts.any(axis=0)
+    relevances += _OF_BOX * np.array([each.names_box for each in statements])
     relevances += about_named + _IDENTIFIED * _identified(statements)
     shown = relevances - _NO_QUANTITY_SHOWN * lacking
     of_parts = scores[1:] + _COUNTED * counts[: len(parts)] - _NO_QUANTITY_SHOWN * lacks[: len(parts)] + about_named
@@ -416,12 +512,16 @@ def answers(
                 "page": page,
                 "score": round(min(float(relevances[place]), 1.0), 4),
             }
-            best[index] = Answer(**found, answer_start=start, answer_end=end)
+            is_checked = statements[first].is_checked
+            best[index] = Answer(**found, answer_start=start, answer_end=end, is_checked=is_checked)
     return sorted(best.values(), key=lambda answer: concerns_us and not answer.document_kind.is_ours)
 
 
 def in_words(answer: Answer) -> str:
-    """Return the text of an answer, in which each cell of a row follows the name of its column."""
+    """Return the text of an answer in the reader's language: each cell of a row follows the name of its column, and a box says whether it is checked."""
+    if answer.is_checked is not None:
+        label = " ".join(answer.text[answer.answer_start : answer.answer_end].split())
+        return t("Checked: {label}", label=label) if answer.is_checked else t("Not checked: {label}", label=label)
     parts, place = list[str](), answer.answer_start
     for block in read(answer.text):
         if block.kind == BlockKind.ROW and answer.answer_start <= block.start and block.end <= answer.answer_end:
@@ -442,6 +542,8 @@ def _span(
     """Return the range from the first to the last character of the answer `first` and of the nearby answers to parts of the
     question."""
     start, end = statements[first].start, statements[first].end
+    if statements[first].box:
+        return start, end
     for part, relevance in enumerate(of_parts):
         answering = max(beside, key=lambda other: relevance[other] + _COUNTED * (other == first))
         other = statements[answering]

@@ -121,6 +121,8 @@ def _own(entry: _Part) -> dict[str, Any]:
             own = {"text": _runs(entry.caption), "head_rows": entry.head}
         case Field():
             own = {"label": storable(entry.label), "value": storable(entry.value)}
+        case Note():
+            own = {"is_for_speaker": entry.is_for_speaker}
         case Attachment():
             own = {"filename": storable(entry.filename)}
         case _:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID, uuid5
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import spans_of
-from fundwright.reading.lines import Line
+from fundwright.reading.lines import Aside, Line
 from fundwright.reading.report import ReadingReport
 
 _WORDS = 180
@@ -48,6 +48,11 @@ class ChunkedDocument:
     page_labels: list[str] = field(default_factory=list[str])
     sketch: list[int] = field(default_factory=list[int])
 
+    @property
+    def statements(self) -> str:
+        """The text without what stands aside, which comes last."""
+        return self.text[: next((span.start for span in self.chunks if span.aside), len(self.text))]
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -60,7 +65,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ChunkSpan:
-    """The position of a chunk in the text. `heading` is the path of headings above its first sentence; `places` follow wherever the
+    """The position of a chunk in the text, which is all statements of the document or all aside. `heading` is the path of headings above its first sentence; `places` follow wherever the
     heading or page changes within it."""
 
     start: int
@@ -68,6 +73,7 @@ class ChunkSpan:
     heading: tuple[str, ...]
     page: int | None
     places: tuple[Place, ...] = ()
+    aside: Aside | None = None
 
     def id(self, document_id: UUID, text: str) -> UUID:
         digest = hashlib.sha256(text[self.start : self.end].encode()).hexdigest()
@@ -83,10 +89,11 @@ class _Piece:
     page: int | None
     is_heading: bool
     is_row: bool
+    aside: Aside | None
 
 
 def chunk(lines: Sequence[Line]) -> ChunkedDocument:
-    """Join the lines to one text and split it. Call it in a thread."""
+    """Join the lines to one text and split it: first what the document states, then what stands aside. Call it in a thread."""
     return _Cutting().cut(lines)
 
 
@@ -102,19 +109,16 @@ class _Cutting:
         self._spans = list[ChunkSpan]()
 
     def cut(self, lines: Sequence[Line]) -> ChunkedDocument:
-        path: list[tuple[int, str]] = []
-        for line in lines:
+        for line, heading in sorted(_below_headings(lines), key=lambda each: each[0].aside is not None):
             report_progress()
-            if line.level is not None:
-                title = " ".join(line.text.split())[:_HEADING_CHARACTERS]
-                path = [(level, text) for level, text in path if level < line.level] + [(line.level, title)]
-            heading = tuple(text for _, text in path if text)
             self._write("\n" if line.row > 1 else "\n\n")
             first = self._offset
             spans = [(0, len(line.text))] if line.row and _is_short(line.text) else _short_spans(line.text)
             for start, end in spans:
                 words = len(line.text[start:end].split())
-                piece = _Piece(first + start, first + end, words, heading, line.page, line.level is not None, line.row > 0)
+                piece = _Piece(
+                    first + start, first + end, words, heading, line.page, line.level is not None, line.row > 0, line.aside
+                )
                 if self._is_full(piece):
                     self._close(piece)
                     if line.head and not start:
@@ -140,6 +144,8 @@ class _Cutting:
     def _is_full(self, piece: _Piece) -> bool:
         if not self._current:
             return False
+        if piece.aside is not self._current[-1].aside:
+            return True
         words = sum(item.words for item in self._current)
         is_full = words + piece.words > _WORDS or piece.end - self._current[0].start > MAX_CHARACTERS
         return is_full or (piece.is_heading and self._fresh >= _MIN_WORDS and not self._current[-1].is_heading)
@@ -147,8 +153,19 @@ class _Cutting:
     def _close(self, following: _Piece) -> None:
         if self._fresh:
             self._spans.append(_span(self._current))
-        self._current = [] if following.is_heading or following.is_row else _tail(self._current, following)
+        is_apart = following.is_heading or following.is_row or following.aside is not None
+        self._current = [] if is_apart else _tail(self._current, following)
         self._fresh = 0
+
+
+def _below_headings(lines: Sequence[Line]) -> Iterator[tuple[Line, tuple[str, ...]]]:
+    """The lines, each with the path of headings above it."""
+    path: list[tuple[int, str]] = []
+    for line in lines:
+        if line.level is not None:
+            title = " ".join(line.text.split())[:_HEADING_CHARACTERS]
+            path = [(level, text) for level, text in path if level < line.level] + [(line.level, title)]
+        yield line, tuple(text for _, text in path if text)
 
 
 def _is_short(row: str) -> bool:
@@ -182,6 +199,7 @@ def _span(pieces: list[_Piece]) -> ChunkSpan:
         heading=body.heading,
         page=pieces[0].page,
         places=() if is_one_place else tuple(places[:_MAX_PLACES]),
+        aside=pieces[0].aside,
     )
 
 

@@ -94,7 +94,19 @@ class ShownBlock:
     """`pieces` are the text, the caption of a table, the value of a field, or the name of an attachment. `label` is the marker of an item or the
     label of a field, `level` that of a heading."""
 
-    kind: Literal["heading", "paragraph", "preformatted", "item", "table", "field", "note", "margin", "figure", "attachment"]
+    kind: Literal[
+        "heading",
+        "paragraph",
+        "preformatted",
+        "item",
+        "table",
+        "field",
+        "note",
+        "speaker_notes",
+        "margin",
+        "figure",
+        "attachment",
+    ]
     pieces: Pieces = ()
     label: Pieces = ()
     level: int = 0
@@ -478,7 +490,13 @@ class _Showing:
                 return self._one(inner, depth)
             case Note(blocks=inner) | Margin(blocks=inner) | Figure(blocks=inner):
                 blocks = self.all(inner, depth + 1)
-                kind = "note" if isinstance(block, Note) else "margin" if isinstance(block, Margin) else "figure"
+                match block:
+                    case Note():
+                        kind = "speaker_notes" if block.is_for_speaker else "note"
+                    case Margin():
+                        kind = "margin"
+                    case _:
+                        kind = "figure"
                 return ShownBlock(kind, blocks=blocks) if blocks or kind == "figure" else None
 
     def _table(self, table: Table, depth: int) -> ShownBlock:

@@ -89,12 +89,14 @@ def _checked(results: list[bytes]) -> bytes | str:
 
 def _divided(content: bytes, filename: str, title: str) -> ChunkedDocument:
     document = stored.unpack(content)
-    lines = lines_of(document)
+    lines = lines_of(document, with_asides=True)
     chunked = chunk(lines)
     return replace(
         chunked,
-        kind=kinds.propose(title=title, filename=filename, text=chunked.text),
-        title=titles.propose([(line.text, line.level is not None) for line in lines], metadata=document.title),
+        kind=kinds.propose(title=title, filename=filename, text=chunked.statements),
+        title=titles.propose(
+            [(line.text, line.level is not None) for line in lines if line.aside is None], metadata=document.title
+        ),
         report=report_of(document),
         page_labels=page_labels_of(document),
         sketch=sketch_of(chunked.text),

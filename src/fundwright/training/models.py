@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from pgvector import HalfVector, SparseVector
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
-from sqlalchemy import ARRAY, Computed, ForeignKey, Index, Integer, Text
+from sqlalchemy import ARRAY, Computed, ForeignKey, Index, Integer, Text, text
 from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -83,7 +83,10 @@ class Chunk(Base):
 
     __tablename__ = "chunk"
     # With pending index entries, a search would read all chunks.
-    __table_args__ = (Index("ix_chunk_search", "search", postgresql_using="gin", postgresql_with={"fastupdate": "off"}),)
+    __table_args__ = (
+        Index("ix_chunk_search", "search", postgresql_using="gin", postgresql_with={"fastupdate": "off"}),
+        Index("ix_chunk_aside", "owner_id", postgresql_where=text("aside IS NOT NULL")),
+    )
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     document_id: Mapped[UUID] = mapped_column(ForeignKey("document.id", ondelete="CASCADE"), index=True)
@@ -96,6 +99,8 @@ class Chunk(Base):
     start_offset: Mapped[int]
     end_offset: Mapped[int]
     text: Mapped[str]
+    aside: Mapped[str | None]
+    """Why it is no statement of the document, see `Aside`."""
     search: Mapped[str] = mapped_column(TSVECTOR, deferred=True)
     words: Mapped[SparseVector] = mapped_column(
         SPARSEVEC(WORD_DIMENSION), Computed("word_weights(search, 110)", persisted=True), deferred=True

@@ -476,6 +476,7 @@ async def save_chunks(
                 "start_offset": span.start,
                 "end_offset": span.end,
                 "text": (content := chunked.text[span.start : span.end]),
+                "aside": span.aside,
                 "search": search_sql.stems_of(f"{heading_text(span.heading)}\n{content}"),
             }
             for ordinal, span in enumerate(chunked.chunks[start : start + 500], start)
@@ -484,7 +485,7 @@ async def save_chunks(
         await session.execute(
             adding.on_conflict_do_update(
                 index_elements=[Chunk.id],
-                set_={name: adding.excluded[name] for name in ("ordinal", "heading", "page", "places", "search")},
+                set_={name: adding.excluded[name] for name in ("ordinal", "heading", "page", "places", "aside", "search")},
             )
         )
 
@@ -682,16 +683,19 @@ async def search_chunks(
     identifiers: Sequence[str] = (),
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
+    with_asides: bool = False,
 ) -> list[Passage]:
     """Return the chunks that answer a question best, best first, see `retrieval`. If documents and kinds are given, only these are
-    searched. Chunks with `names` come first. Further chunks with all words of one of the `identifiers` come last."""
+    searched. What is no statement of its document is searched only `with_asides`. Chunks with `names` come first. Further chunks with all words of one of the `identifiers` come last."""
     lexemes = dict((await session.execute(_lexemes_of(query))).all())
     statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
     words = retrieval.weigh(lexemes, statistics)
     hidden = literal(await _hidden_documents(session, owner_id, document_ids, kinds), ARRAY(Uuid))
-    is_seen = ~ChunkVector.chunk_id.in_(select(Chunk.id).where(Chunk.document_id == func.any(hidden)))
+    unseen = select(Chunk.id).where(Chunk.document_id == func.any(hidden))
+    is_seen = ~ChunkVector.chunk_id.in_(unseen if with_asides else unseen.union_all(_asides(owner_id)))
     is_indexed = await _is_index_worthwhile(session, owner_id, is_seen, model_id=model_id, dimension=len(vector))
     searched = select(Chunk.id, _word_distance(words)).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden))
+    searched = searched if with_asides else searched.where(Chunk.aside.is_(None))
     by_words = searched
     if statistics.texts > _CANDIDATES:
         known = [lexeme for lexeme in lexemes if retrieval.place_of(lexeme) in statistics.found_in]
@@ -745,7 +749,12 @@ async def nearest_passages(
     given = values(column("id", Uuid), column("vector", HALFVEC(dimension)), name="given").data(
         [(id, HalfVector(vector)) for id, vector in vectors.items()]
     )
-    own = and_(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id, ChunkVector.dimension == dimension)
+    own = and_(
+        ChunkVector.owner_id == owner_id,
+        ChunkVector.model_id == model_id,
+        ChunkVector.dimension == dimension,
+        ChunkVector.chunk_id.not_in(_asides(owner_id)),
+    )
     ids = literal(list(documents), ARRAY(Uuid))
     is_indexed = sum(documents.values()) > _EXACT_LIMIT and dimension <= search_sql.MAX_INDEXED_DIMENSION
     if is_indexed:
@@ -868,6 +877,7 @@ async def _passages(
             Chunk.page,
             Chunk.places,
             Chunk.text,
+            Chunk.aside,
             func.round(cast(similarity, Numeric), 4).label("similarity"),
             Chunk.start_offset.label("start"),
             Chunk.end_offset.label("end"),
@@ -889,6 +899,16 @@ async def _is_index_worthwhile(
     return await session.scalar(own.offset(_EXACT_LIMIT).limit(1)) is not None
 
 
+def _asides(owner_id: UUID) -> Select[UUID]:
+    return select(Chunk.id).where(Chunk.owner_id == owner_id, Chunk.aside.is_not(None))
+
+
+def _statements() -> ColumnElement[str]:
+    """The text of a document without what stands aside, which comes last."""
+    aside = select(func.min(Chunk.start_offset)).where(Chunk.document_id == Document.id, Chunk.aside.is_not(None))
+    return func.substr(Document.text, 1, func.coalesce(aside.scalar_subquery(), func.length(Document.text)))
+
+
 async def read_documents(
     session: AsyncSession,
     owner_id: UUID,
@@ -898,7 +918,7 @@ async def read_documents(
     first: Collection[UUID],
     most_characters: int,
 ) -> list[DocumentText]:
-    """Return trained documents as `search_chunks` sees them, oldest first. If they are too long in total, those with the chunks of
+    """Return what trained documents state, as `search_chunks` sees them, oldest first. If they are too long in total, those with the chunks of
     `first` are kept, and then the newest."""
     hidden = await _hidden_documents(session, owner_id, document_ids, kinds)
     is_first = Document.id.in_(select(Chunk.document_id).where(Chunk.owner_id == owner_id, Chunk.id.in_(first)))
@@ -916,7 +936,8 @@ async def read_documents(
             break
         kept.append(document_id)
     chunks: dict[UUID, list[PassagePlace]] = {}
-    for chunk in await session.scalars(select(Chunk).where(Chunk.document_id.in_(kept)).order_by(Chunk.ordinal)):
+    stated = select(Chunk).where(Chunk.document_id.in_(kept), Chunk.aside.is_(None))
+    for chunk in await session.scalars(stated.order_by(Chunk.ordinal)):
         chunks.setdefault(chunk.document_id, []).append(
             PassagePlace(
                 id=chunk.id,
@@ -928,7 +949,7 @@ async def read_documents(
             )
         )
     documents = await session.execute(
-        select(Document.id, Document.title, Document.kind, Document.text)
+        select(Document.id, Document.title, Document.kind, _statements())
         .where(Document.id.in_(chunks))
         .order_by(Document.created_at, Document.title, Document.id)
     )
@@ -943,7 +964,7 @@ async def read_beginnings(
 ) -> list[tuple[DocumentKind, str]]:
     """Return the kind and the first characters of the workspace's own trained documents, those about us first, then the newest."""
     rows = await session.execute(
-        select(Document.kind, func.substr(Document.text, 1, characters))
+        select(Document.kind, func.substr(_statements(), 1, characters))
         .where(Document.owner_id == owner_id, Document.state == DocumentState.TRAINED, Document.text.is_not(None))
         .where(Document.kind.in_(kinds), Document.is_sample.is_(False), ~_is_replaced())
         .order_by((Document.kind == DocumentKind.ABOUT_US).desc(), Document.created_at.desc(), Document.id)
@@ -955,7 +976,7 @@ async def read_beginnings(
 async def list_unproposed(session: AsyncSession, *, after: UUID, limit: int) -> list[tuple[UUID, str, str, str]]:
     """Return id, title, file name, and text of documents whose kind nobody chose and that count as about us, in the order of their
     ids."""
-    query = select(Document.id, Document.title, Document.filename, Document.text).where(
+    query = select(Document.id, Document.title, Document.filename, _statements()).where(
         Document.id > after,
         Document.is_kind_chosen.is_(False),
         Document.kind == DocumentKind.ABOUT_US,

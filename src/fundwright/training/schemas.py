@@ -18,6 +18,7 @@ from fundwright.core.visible import visible_line
 from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import DocumentKind, HeadingPath
 from fundwright.reading.document import Mark
+from fundwright.reading.lines import Aside
 from fundwright.reading.report import ReadingReport
 from fundwright.workspaces.schemas import Access
 
@@ -380,6 +381,9 @@ class Passage(PassagePlace):
     document_date: Annotated[datetime, AfterValidator(lambda at: at.astimezone(UTC))] | None = None
     """When the document was added, if it has replaced an earlier version."""
     text: str
+    aside: Aside | None = None
+    """Why it is no statement of the document: “box” for boxes that are not checked and rows that are answered with no, or “speaker_notes” for the
+    notes of a slide. Null if it is one."""
     score: float
     similarity: float
 
@@ -407,8 +411,17 @@ class Answer(Passage):
 
     answer_start: int
     answer_end: int
+    is_checked: bool | None = None
+    """Whether the statement is the label of a box that is checked. None if it is no box."""
+    answer: str = ""
+    """The statement in words, in the reader's language: “Not checked: HUBZone small business”. Cells of a row follow the names of their columns."""
     page_label: str = ""
     """What the document calls the page, if that is not its number."""
+
+    @property
+    def is_for_speaker(self) -> bool:
+        """Whether it is in the notes of a slide."""
+        return self.aside is Aside.SPEAKER_NOTES
 
 
 class Unsearched(BaseModel):
@@ -540,6 +553,8 @@ class BlockRead(BaseModel):
     """The number of an item, such as “2.1.1”."""
     is_checked: bool | None = None
     """Whether the box of an item is checked. None if it has no box."""
+    is_for_speaker: bool = False
+    """Whether a note is for the person who presents its slide. It answers questions, but is never quoted in drafts."""
     head_rows: int | None = None
     """How many of the first rows of a table name its columns."""
     row: int | None = None

@@ -286,7 +286,7 @@ def answers_as_csv(found: Sequence[Answer]) -> AsyncIterator[str]:
             (t("Heading"), lambda passage: heading_text(passage.heading)),
             (t("Page"), lambda passage: passage.page_label or passage.page),
             (t("Relevance"), lambda passage: passage.score),
-            (t("Answer"), answering.in_words),
+            (t("Answer"), lambda passage: passage.answer),
             (t("Text"), lambda passage: passage.text),
         ],
         found,
@@ -741,7 +741,7 @@ async def find_passages(
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
 ) -> list[Passage]:
-    """Return the passages of the actor's documents that are nearest to `query`, nearest first, however distant. If documents and
+    """Return the statements in the actor's documents that are nearest to `query`, nearest first, however distant. If documents and
     kinds are given, only these are searched. Opens its own transaction.
 
     Raises Conflict if all documents were trained with an embedding model other than the one in use.
@@ -823,6 +823,7 @@ async def _find_answers(
             kinds=kinds,
             names=asked.names,
             identifiers=asked.identifiers,
+            with_asides=True,
         )
     if not passages:
         return []
@@ -836,7 +837,12 @@ async def _find_answers(
     similarities = asked.vectors @ (await embedder.embed(texts)).T
     question, parts = asked.question, asked.parts
     found = await core.computing.run(partial(answering.answers, question, parts, passages, statements, similarities, shares))
-    return [each.model_copy(update={"page_label": label_of(labels.get(each.document_id, ()), each.page)}) for each in found]
+    return [
+        each.model_copy(
+            update={"page_label": label_of(labels.get(each.document_id, ()), each.page), "answer": answering.in_words(each)}
+        )
+        for each in found
+    ]
 
 
 @needs(Permission.READ)
@@ -871,6 +877,7 @@ async def _search(
     kinds: Collection[DocumentKind] | None = None,
     names: Sequence[str] = (),
     identifiers: Sequence[str] = (),
+    with_asides: bool = False,
 ) -> list[Passage]:
     passages = await repository.search_chunks(
         session,
@@ -883,6 +890,7 @@ async def _search(
         kinds=kinds,
         names=names,
         identifiers=identifiers,
+        with_asides=with_asides,
     )
     is_searchable = bool(passages) or await repository.has_vectors(session, actor.workspace_id, embedder.id)
     if not is_searchable and await repository.count_outdated(session, actor.workspace_id, embedder.id):

@@ -72,6 +72,11 @@ class _Page:
                 return self._table(block, key=key)
             case "note":
                 return html.div({"className": "fw-document-note", "role": "note", "key": key}, *self.children(block.blocks))
+            case "speaker_notes":
+                label = html.p({"className": "fw-muted fw-small"}, t("Speaker notes"))
+                return html.div(
+                    {"className": "fw-document-note", "role": "note", "key": key}, label, *self.children(block.blocks)
+                )
             case "margin":
                 hidden = html.span({"className": "fw-visually-hidden"}, t("Header or footer:"))
                 return html.div({"className": "fw-document-margin", "key": key}, hidden, *self.children(block.blocks))

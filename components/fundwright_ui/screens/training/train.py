@@ -515,9 +515,16 @@ def _export_answers(question: str, asked_in: CollectionRead | None, count: int) 
 
 def _answer(answer: Answer, href: str) -> VdomDict:
     heading = heading_text(headings_below(answer.document_title, answer.heading))
-    place = [answer.document_kind.label, heading, t("Page {page}", page=answer.page_label or answer.page) if answer.page else ""]
+    place = [
+        answer.document_kind.label,
+        heading,
+        t("Page {page}", page=answer.page_label or answer.page) if answer.page else "",
+        t("Speaker notes") if answer.is_for_speaker else "",
+    ]
     return card(
-        excerpt(answer.text, answer.answer_start, answer.answer_end),
+        html.p({"dir": "auto"}, html.mark(answer.answer))
+        if answer.is_checked is not None
+        else excerpt(answer.text, answer.answer_start, answer.answer_end),
         facts((t("Newest version, added on"), moment(answer.document_date, shown="date"))) if answer.document_date else None,
         row(text_link(t("Show in the document"), href)),
         title=answer.document_title,
