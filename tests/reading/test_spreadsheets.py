@@ -219,3 +219,72 @@ def test_cells_that_are_repeated_a_billion_times_are_not_multiplied() -> None:
     row = f'<table:table-row table:number-rows-repeated="1048576">{cell}</table:table-row>'
     document = read(_READERS, ods_file(f"<table:table>{row}</table:table>"), "a.ods")
     assert sum(len(row) for block in document.blocks if isinstance(block, Table) for row in block.rows) < 100_000
+
+
+_GROUPED = "| Role | FY 2025 / Hours | FY 2025 / Rate | FY 2026 / Hours | FY 2026 / Rate |\n| - | - | - | - | - |\n| Engineer | 100 | 120 | 110 | 125 |"
+
+
+@pytest.mark.parametrize("first", [
+    [None, "FY 2025", None, "FY 2026", None],
+    [None, "FY 2025", "FY 2025", "FY 2026", "FY 2026"],
+])  # fmt: skip
+@pytest.mark.parametrize("title", [[], [["Budget"]]])
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_a_row_above_the_names_names_groups_of_columns(first: Row, title: list[Row], separator: str) -> None:
+    rows: list[Row] = [*title, first, ["Role", "Hours", "Rate", "Hours", "Rate"], ["Engineer", 100, 120, 110, 125]]
+    filename = "a.csv" if separator == "," else "a.tsv"
+    assert texts(csv(rows, separator), filename) == ["Budget\n" * len(title) + _GROUPED]
+
+
+def test_names_that_are_not_repeated_are_in_groups_if_all_but_the_first_are() -> None:
+    rows: list[Row] = [
+        [None, "Labor", None, "Other", None], ["Role", "Hours", "Rate", "Travel", "Tools"], ["Engineer", 100, 120, 110, 125],
+    ]  # fmt: skip
+    assert texts(csv(rows), "a.csv") == [
+        "| Role | Labor / Hours | Labor / Rate | Other / Travel | Other / Tools |\n| - | - | - | - | - |\n| Engineer | 100 | 120 | 110 | 125 |"
+    ]
+
+
+def test_names_that_are_there_twice_have_no_groups_without_a_row_of_them() -> None:
+    rows: list[Row] = [["Item", "Note", "Note"], ["Pump", "a", "b"], ["Hose", "c", "d"]]
+    assert texts(csv(rows), "a.csv") == ["| Item | Note | Note |\n| - | - | - |\n| Pump | a | b |", "| Hose | c | d |"]
+
+
+_BESIDE: list[Row] = [
+    ["Contracts", None, None, "People"],
+    ["Contract", "Value", None, "Person", "Role", "Years"],
+    ["C-1", 100, None, "Ann", "Manager", 12],
+    ["C-2", 200, None, "Bob", "Auditor", 7],
+    ["C-3", 300],
+]
+
+
+@pytest.mark.parametrize("form", ["xlsx", "csv", "ods"])
+def test_tables_beside_each_other_have_their_own_rows_and_names(form: str) -> None:
+    content = {"xlsx": xlsx, "csv": csv, "ods": lambda rows: ods(ods_table(rows))}[form](_BESIDE)
+    assert texts(content, f"a.{form}") == [
+        "Contracts\n| Contract | Value |\n| - | - |\n| C-1 | 100 |",
+        "| C-2 | 200 |",
+        "| C-3 | 300 |",
+        "People\n| Person | Role | Years |\n| - | - | - |\n| Ann | Manager | 12 |",
+        "| Bob | Auditor | 7 |",
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["Role", "Site", None, "Rate", "Hours"], ["Engineer", "Omaha", None, 120, 10], ["Analyst", "Reno", None, 95, 20]],
+        [["Role", None, "Rate", "Hours"], ["Engineer", None, 120, 10]],
+        [["Role", "Site", None, "Lead", "Notes"], ["Engineer", "Omaha", None, "Ann", "-"], ["Analyst", "Reno", None, "Ann", "-"]],
+        [["Role", "Site", None, "City", "State", None, "Notes"], ["Engineer", "Main", None, "Omaha", "NE", None, "new"]],
+    ],
+)
+def test_a_blank_column_does_not_divide_a_table(rows: list[Row]) -> None:
+    without = [[cell for cell in row if cell is not None] for row in rows]
+    assert texts(xlsx(rows), "a.xlsx") == texts(xlsx(without), "a.xlsx")
+
+
+def test_many_blank_columns_take_no_long_time() -> None:
+    row: Row = [text for place in range(4_000) for text in (f"a{place}", f"b{place}", None)]
+    assert len(texts(csv([row, row, row]), "a.csv")) > 0

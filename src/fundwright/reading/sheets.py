@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +20,10 @@ _ROWS_BELOW = 10
 _MOST_UNNAMED = 0.25
 """The share of the columns that may lack a name, beside the first one."""
 _LONGEST_CAPTION = 200
+_FEWEST_BESIDE = 2
+"""Tables beside each other have at least so many columns."""
+_MOST_GAPS = 20
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass
@@ -41,7 +46,9 @@ class Sheet:
 
     def blocks(self) -> Iterator[Block]:
         """Titles, notes, and tables, without blank rows and columns."""
-        yield from _Grid(self).blocks()
+        parts = _beside_each_other(self)
+        for part in parts:
+            yield from _Grid(part, least=MIN_COLUMNS if len(parts) == 1 else _FEWEST_BESIDE).blocks()
         if self.unseen:
             yield Paragraph(tuple(self.unseen))
 
@@ -58,10 +65,50 @@ def document_of(sheets: Iterable[Sheet], title: str = "") -> Document:
     return Document(tuple(with_boxes(blocks)), title, sheets=count)
 
 
-class _Grid:
-    """The rows and columns of a sheet that are not blank. Their places count from 0."""
+def _beside_each_other(sheet: Sheet) -> list[Sheet]:
+    """The parts of a sheet on both sides of blank columns if each of them is a table of its own, or else the sheet."""
+    columns = sorted({column for row in sheet.shown.values() for column in row})
+    gaps = [(before, after) for before, after in pairwise(columns) if after - before > 1]
+    if not 0 < len(gaps) <= _MOST_GAPS:
+        return [sheet]
+    parts, first = list[Sheet](), columns[0]
+    for before, after in [*gaps, (columns[-1], columns[-1] + 1)]:
+        part = _between(sheet, first, before)
+        if _is_table(part):
+            parts.append(part)
+            first = after
+    return parts if len(parts) > 1 and first > columns[-1] else [sheet]
 
-    def __init__(self, sheet: Sheet) -> None:
+
+def _between(sheet: Sheet, first: int, last: int) -> Sheet:
+    rows = {
+        number: {column: text for column, text in row.items() if first <= column <= last} for number, row in sheet.shown.items()
+    }
+    return Sheet(shown={number: row for number, row in rows.items() if row}, merged=sheet.merged)
+
+
+def _is_table(sheet: Sheet) -> bool:
+    """Whether names stand above all columns, and below the first one a different label in each row. What stands apart in a table has none."""
+    report_progress()
+    rows = [sheet.shown[number] for number in sorted(sheet.shown)]
+    first = min(column for row in rows for column in row)
+    named = next((place for place, row in enumerate(rows) if len(row) > 1), len(rows))
+    head, body = rows[named : named + 1], rows[named + 1 :]
+    labels = [row.get(first, "") for row in body]
+    return (
+        bool(body)
+        and head[0].keys() >= {column for row in body for column in row}
+        and are_names(list(head[0].values()))
+        and all(_LETTER.search(label) for label in labels)
+        and len(labels) == len(set(labels))
+    )
+
+
+class _Grid:
+    """The rows and columns of a sheet that are not blank. Their places count from 0. Tables have at least so many columns."""
+
+    def __init__(self, sheet: Sheet, *, least: int) -> None:
+        self._least = least
         self._numbers = sorted(sheet.shown)
         columns = sorted({column for row in sheet.shown.values() for column in row})
         places = {column: place for place, column in enumerate(columns)}
@@ -111,7 +158,7 @@ class _Grid:
             width = {place for place, count in counts.items() if 2 * count > len(below)}
             filled = self._filled(row)
             unnamed = width - filled - {min(width, default=0)}
-            is_wide = len(self._texts[row]) > 1 and len(filled) >= MIN_COLUMNS and len(width) > 1
+            is_wide = len(self._texts[row]) > 1 and len(filled) >= self._least and len(width) > 1
             if is_wide and len(unnamed) <= _MOST_UNNAMED * len(width):
                 return row if are_names(list(self._texts[row].values())) else None
         return None
@@ -126,10 +173,35 @@ class _Grid:
         def groups(row: int) -> bool:
             return len(self._texts[row]) > 1 and any(self._spans.get((row, place), (1, 1))[1] > 1 for place in self._texts[row])
 
-        if names > start and groups(names - 1):
+        if names > start and (groups(names - 1) or self._group(names - 1)):
             return names - 1, 2
         has_second = groups(names) and names + 1 < end and are_names(list(self._texts[names + 1].values()))
-        return names, 2 if has_second else 1
+        return names, 2 if has_second or (names + 2 < end and self._group(names)) else 1
+
+    def _group(self, row: int) -> bool:
+        """Whether the texts of a row are names of groups of columns though no cells are merged: the names below are repeated, each once in each
+        group, or there is no name above the first column, and groups above all others. They become cells across the columns of their group."""
+        above, below = self._texts[row], self._texts[row + 1]
+        repeated = {text for text, count in Counter(below.values()).items() if count > 1}
+        grouped = repeated or (set(below.values()) if min(above) > min(below) else set())
+        if not grouped or self._numbers[row + 1] - self._numbers[row] > 1 or not are_names([*above.values(), *below.values()]):
+            return False
+        spans = dict[int, int]()
+        for place in sorted(above.keys() | below.keys()):
+            last = max(spans, default=None)
+            if place in above and (last is None or above[place] != above[last] or place not in below):
+                spans[place] = 1
+            elif last is not None and last + spans[last] == place and below.get(place) in grouped:
+                spans[last] += 1
+        groups = [tuple(below.get(start + each, "") for each in range(width)) for start, width in spans.items() if width > 1]
+        is_whole = bool(repeated) or len(groups) == len(spans)
+        if not is_whole or len(groups) < 2 or any(len(set(group)) < len(group) for group in groups):
+            return False
+        for start, width in spans.items():
+            if width > 1:
+                self._spans[row, start] = 1, width
+                self._covered[row].update(range(start + 1, start + width))
+        return True
 
     def _differs(self, names: int, before: int) -> bool:
         """Whether a row without a title above it begins another table, and does not go on with the one before."""
