@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from uuid import uuid4
 
 import docx
 import openpyxl
@@ -15,11 +16,12 @@ from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.language import service as language
+from fundwright.language.schemas import DocumentKind
 from fundwright.reading.formats import read
 from fundwright.reading.lines import Aside, lines_of
 from fundwright.reading.plugin import document_readers
-from fundwright.training import service
-from fundwright.training.schemas import Answer
+from fundwright.training import service, viewing
+from fundwright.training.schemas import Answer, ViewQuery
 from tests.support.pdf_files import painted_pdf
 from tests.training.conftest import AddFile
 
@@ -220,3 +222,19 @@ async def test_speaker_notes_answer_but_are_not_quoted(committed: Core, owner: A
     (document,) = await service.read_documents(committed, owner)
     assert "twelve parts" in document.text
     assert "port" not in document.text
+    view = await viewing.read_view(committed, owner, document.id, ViewQuery(page=2))
+    assert view.portion is not None
+    assert [block.kind for block in view.portion.blocks] == ["heading", "item", "speaker_notes"]
+
+
+async def test_passages_that_are_like_a_notice_are_statements(committed: Core, owner: Actor, add_file: AddFile) -> None:
+    await _trained(committed, owner, add_file, markdown(), "status.md")
+    embedder = await language.get_embedder(committed)
+    (vector,) = await embedder.embed(["HUBZone small business, women-owned small business, 8(a) certified"])
+    async with committed.database.transaction() as session:
+        notice = uuid4()
+        nearest = await service.nearest_passages(
+            session, owner, {notice: vector}, model_id=embedder.id, kinds=frozenset(DocumentKind)
+        )
+        passage = await service.get_passage(session, owner, nearest[notice].passage_id)
+    assert "HUBZone" not in passage.text

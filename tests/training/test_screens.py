@@ -192,6 +192,18 @@ class TestTrain:
             assert [column.text for column in screen.elements("columnheader")][-3:] == ["Ferry", "Speed", "Seats"]
             assert [item.text for item in screen.elements("listitem")][-2:] == ["Life vests for everyone", "Two spare engines"]
 
+    async def test_a_box_says_whether_it_is_checked(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        text = "# Status\n\nOur ferries run daily.\n\n- [x] Small business\n- [ ] HUBZone small business\n"
+        await service.run_inline(committed, owner, [await add(committed, owner, add_file, text, "status.md")])
+        for question, answer in (
+            ("HUBZone", "Not checked: HUBZone small business"),
+            ("small+business", "Checked: Small business"),
+        ):
+            path = f"/dashboard/train?question=Is+the+firm+a+{question}%3F"
+            async with mounted(committed, owner, train_screen, path=path) as screen:
+                await screen.expect(answer)
+                assert [marked.text for marked in screen.elements("mark")][:1] == [answer]
+
     async def test_each_table_has_the_names_of_its_columns_and_each_clause_its_number(
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
