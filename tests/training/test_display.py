@@ -333,6 +333,32 @@ class TestPassage:
         assert shown.position.part == last
         assert highlighted(shown, Highlight.CITED) == [f"Item {cut + 2}", "Pumps", "$100"]
 
+    def test_a_label_that_spans_the_rows_of_a_table_is_cited_with_each_of_them(self) -> None:
+        def cell(text: str, rows: int = 1) -> Cell:
+            return Cell((paragraph(text),), rows=rows)
+
+        rows = (
+            ((0, cell("Rural transit", 3)), (1, cell("2024")), (2, cell("$10"))),
+            ((1, cell("2025")), (2, cell("$11"))),
+            ((1, cell("2026")), (2, cell("$12"))),
+            ((0, cell("Ferries")), (1, cell("2024")), (2, cell("$10"))),
+        )
+        lines = [f"| Rural transit | {year} | ${price} |" for year, price in ((2024, 10), (2025, 11), (2026, 12))]
+        passage = "\n".join([*lines, "| Ferries | 2024 | $10 |"])
+        for statement, year, price in ((lines[1], "2025", "$11"), (lines[2], "2026", "$12")):
+            shown = show(Table(rows), passage=passage, statement=statement)
+            assert highlighted(shown, Highlight.CITED) == ["Rural transit", year, price]
+        assert show(Table(rows), find="rural transit").hits == 1
+
+    def test_cells_that_span_many_rows_are_not_read_without_end(self) -> None:
+        empty = Cell(tuple(Field("", "") for _ in range(20)), rows=2_000)
+        inner: Block = Table(tuple(((0, empty), (1, Cell((paragraph("x"),)))) for _ in range(40)))
+        for _ in range(5):
+            wide = Cell((inner,), rows=2_000)
+            inner = Table((((0, wide), (1, Cell((paragraph("x"),)))), *(((1, Cell((paragraph("x"),))),) for _ in range(60))))
+        shown = show(inner, passage=FERRY)
+        assert not shown.is_cited and len(shown.blocks) > 0
+
     def test_of_equal_statements_the_one_in_the_passage_is_highlighted(self) -> None:
         blocks = [
             paragraph("The crew of the north harbor was paid $90 an hour."),

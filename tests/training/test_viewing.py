@@ -512,6 +512,28 @@ class TestScreen:
             await shown.expect("Page 1 of 2")
             assert "There is no page" not in shown.text
 
+    @pytest.mark.parametrize(
+        ("filename", "query", "sentence"),
+        [
+            ("boats.pdf", "page=99", "This document has 2 pages, so there is no page 99. The last page is shown."),
+            ("boats.pdf", "page=99&view=text", "This document has 2 pages, so there is no page 99. The last page is shown."),
+            ("boats.md", "page=99", "This document is not divided into pages, so there is no page 99. Its text is shown."),
+            ("boats.md", "part=2", "There is 1 part here, so there is no part 2. The last part is shown."),
+            ("boats.pdf", "page=2", ""),
+            ("boats.md", "page=1&part=1", ""),
+        ],
+    )
+    async def test_a_page_in_the_address_that_does_not_exist_is_said(
+        self, committed: Core, owner: Actor, filename: str, query: str, sentence: str
+    ) -> None:
+        content = PDF if filename.endswith("pdf") else FERRY.encode()
+        document = await trained(committed, owner, content, filename)
+        path = f"/dashboard/train/{document.id}?{query}"
+        async with mounted(committed, owner, document_screen, path=path, params={"id": str(document.id)}) as shown:
+            assert (FERRY in shown.text, sentence in shown.text, "there is no" in shown.text) == (True, True, bool(sentence))
+            await shown.go(f"/dashboard/train/{document.id}")
+            assert "there is no" not in shown.text
+
     async def test_hidden_text_is_switched_on(self, committed: Core, owner: Actor) -> None:
         document = await trained(committed, owner, b"We hold ~~77~~ 12 patents.", "patents.md")
         async with mounted(

@@ -27,7 +27,7 @@ from fundwright.reading.document import (
 from fundwright.reading.symbols import CHECKED, UNCHECKED
 
 BULLET = "•"
-_LONGEST_REPEATED = 200
+LONGEST_REPEATED = 200
 """A cell that spans rows is repeated in each as its label, up to this many characters."""
 _LONGEST_HEAD = 1_000
 """Longer names of columns are not repeated."""
@@ -218,7 +218,7 @@ def _grid(table: Table) -> list[list[str]]:
     for number, row in enumerate(table.rows):
         for place, cell in row:
             text = _text(cell)
-            below = range(number, min(len(grid), number + cell.rows) if len(text) <= _LONGEST_REPEATED else number + 1)
+            below = range(number, min(len(grid), number + cell.rows) if len(text) <= LONGEST_REPEATED else number + 1)
             across = range(place, place + cell.columns if number < table.head else place + 1)
             for each in below:
                 for column in across:

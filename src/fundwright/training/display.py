@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from heapq import nlargest
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from typing import Literal
 
 import numpy as np
@@ -38,7 +38,7 @@ from fundwright.reading.document import (
     visible,
     walk,
 )
-from fundwright.reading.lines import arranges_text, storable
+from fundwright.reading.lines import LONGEST_REPEATED, arranges_text, storable
 from fundwright.reading.pdf_pages import PageWords
 from fundwright.reading.placed import Line, rows_of
 from fundwright.training import highlighting
@@ -227,27 +227,30 @@ def _cited_blocks(blocks: Sequence[Block], cited: CitedWords) -> list[tuple[Page
     """The boxes and texts of the blocks on a page that have cited words, and where in them these are."""
     shown = list(walk([block for block in blocks if not isinstance(block, Attachment)]))
     texts = [storable(f"{block.label} {block.value}" if isinstance(block, Field) else visible(runs_in(block))) for block in shown]
-    spans = _cited_in(texts, cited)
+    spans = _cited_in(_words_in(texts, range(len(texts))), cited)
     return [(box, CitedWords(texts[place], tuple(own))) for place, own in spans.items() if (box := shown[place].box) is not None]
 
 
-def _cited_in(texts: Sequence[str], cited: CitedWords) -> dict[int, list[tuple[int, int]]]:
-    """Where cited words that follow each other are in these texts, by the number of the text: the first character, and the one after the last."""
-    words = _words_in(texts)
-    found = highlighting.cited([texts[number][start:end] for number, start, end in words], cited)
+_Placed = tuple[int, int, int, str]
+"""A word with the number of its text, and its start and end there."""
+
+
+def _cited_in(words: Sequence[_Placed], cited: CitedWords) -> dict[int, list[tuple[int, int]]]:
+    """Where cited words that follow each other are, by the number of the text: the first character, and the one after the last."""
+    found = highlighting.cited([word for *_, word in words], cited)
     spans = dict[int, list[tuple[int, int]]]()
     for place in sorted(found):
-        number, start, end = words[place]
+        number, start, end, _ = words[place]
         own = spans.setdefault(number, [])
-        own.append((own.pop()[0] if own and place - 1 in found else start, end))
+        follows = bool(own) and place - 1 in found and words[place - 1][0] == number
+        own.append((own.pop()[0] if follows else start, end))
     return spans
 
 
-def _words_in(texts: Sequence[str]) -> list[tuple[int, int, int]]:
-    """The words of these texts: the number of the text, the first character of the word, and the one after it."""
-    return [
-        (number, found.start(), found.end()) for number, text in enumerate(texts) for found in highlighting.WORD.finditer(text)
-    ]
+def _words_in(texts: Sequence[str], numbers: Iterable[int]) -> list[_Placed]:
+    """The words of the texts with these numbers."""
+    words = ((number, found.start(), found.end(), found[0]) for number in numbers for found in highlighting.WORD.finditer(texts[number]))
+    return list(islice(words, highlighting.MOST_WORDS))
 
 
 def _cited(words: Sequence[Word], cited: CitedWords) -> list[Word]:
@@ -395,10 +398,10 @@ class _Portions:
             next_hit=(hit or before) % len(hits) + 1 if hits else 0,
         )
 
-    def _texts(self, blocks: Sequence[Block]) -> list[str]:
+    def _read(self, blocks: Sequence[Block]) -> _Showing:
         showing = _Showing(show_hidden=self._query.hidden)
         showing.all(blocks)
-        return showing.texts
+        return showing
 
     def _hits(self) -> list[Place]:
         find, hidden = self._query.find, self._query.hidden
@@ -408,7 +411,7 @@ class _Portions:
             hits = [
                 place
                 for place, blocks in self._pages.places()
-                for _ in highlighting.hits([text.split() for text in self._texts(blocks)], find)
+                for _ in highlighting.hits([text.split() for text in self._read(blocks).texts], find)
             ]
             self._pages.hits = {(find, hidden): hits}
         return self._pages.hits[find, hidden]
@@ -417,7 +420,9 @@ class _Portions:
         """Where most of the cited words are, of the places with most of the passage."""
         if not cited.passage:
             return (1, 1)
-        places = [(place, " ".join(self._texts(blocks)).split()) for place, blocks in self._pages.places(only=cited.page)]
+        places = [
+            (place, [word for *_, word in self._read(blocks).words()]) for place, blocks in self._pages.places(only=cited.page)
+        ]
         likely = nlargest(_MOST_LIKELY, places, key=lambda each: highlighting.shared(each[1], cited.passage))
         found = [(len(highlighting.cited(words, cited)), place) for place, words in likely]
         return max(found, key=lambda each: each[0], default=(0, (cited.page or 1, 1)))[1]
@@ -425,16 +430,17 @@ class _Portions:
     def _shown(self, blocks: Sequence[Block], cited: CitedWords, current: int) -> tuple[tuple[ShownBlock, ...], bool, bool]:
         """The blocks with highlights, whether something is left out, and whether words are cited. `current` is the number of the hit that was
         gone to, from 0."""
-        texts = self._texts(blocks)
-        words = _words_in(texts)
+        read = self._read(blocks)
+        texts, words = read.texts, read.words()
         highlights: list[list[Highlight | None]] = [[None] * len(text) for text in texts]
-        cited_spans = _cited_in(texts, cited)
+        cited_spans = _cited_in(words, cited)
         for number, spans in cited_spans.items():
             for start, end in spans:
                 highlights[number][start:end] = [Highlight.CITED] * (end - start)
         found = highlighting.hits([text.split() for text in texts], self._query.find)
+        places = [(number, word.start(), word.end()) for number, text in enumerate(texts) for word in highlighting.WORD.finditer(text)]
         for which, (first, last) in _nearest(found, current):
-            number, start, end = *words[first][:2], words[last][2]
+            number, start, end = *places[first][:2], places[last][2]
             highlights[number][start:end] = [Highlight.CURRENT if which == current else Highlight.HIT] * (end - start)
         showing = _Showing(show_hidden=self._query.hidden, highlights=highlights)
         return showing.all(blocks), showing.is_cut, bool(cited_spans)
@@ -447,14 +453,20 @@ def _nearest(hits: Sequence[tuple[int, int]], current: int) -> list[tuple[int, t
 
 
 class _Showing:
-    """Converts blocks. `texts` are the visible texts of the blocks, in order; `highlights` is the highlight of each of their characters."""
+    """Converts blocks. `texts` are the visible texts of the blocks, in order; `highlights` is the highlight of each of their characters.
+    `read` are the numbers of these texts in the order in which passages have them: a label that spans rows is in each of its rows."""
 
     def __init__(self, *, show_hidden: bool, highlights: Sequence[Sequence[Highlight | None]] | None = None) -> None:
         self.texts = list[str]()
+        self.read = list[int]()
         self.is_cut = False
         self._show_hidden = show_hidden
         self._highlights = highlights
         self._characters = self._blocks = 0
+
+    def words(self) -> list[_Placed]:
+        """The words as passages have them."""
+        return _words_in(self.texts, self.read)
 
     def all(self, blocks: Sequence[Block], depth: int = 0) -> tuple[ShownBlock, ...]:
         found = list[ShownBlock]()
@@ -503,22 +515,34 @@ class _Showing:
         caption = self._pieces(table.caption)
         rows = list[tuple[ShownCell, ...]]()
         open_until = dict[int, int]()
+        labels = dict[int, list[int]]()
+        """The texts of the cells that span rows, by column."""
         for number, row in enumerate(table.rows):
             if self._blocks > _MOST_BLOCKS:
                 self.is_cut = True
                 break
             self._blocks += len(row)
+            labels = {column: texts for column, texts in labels.items() if open_until[column] > number}
+            above = sorted(labels.items())
             cells, next_column = list[ShownCell](), 0
             for column, cell in row:
                 if column >= _MOST_COLUMNS:
                     self.is_cut = True
                     break
+                while above and above[0][0] < column:
+                    self.read += above.pop(0)[1]
+                start = len(self.read)
                 blank = sum(open_until.get(each, 0) <= number for each in range(next_column, column))
                 cells += [ShownCell(columns=blank)] if blank else []
                 columns = min(cell.columns, _MOST_COLUMNS)
                 cells.append(ShownCell(self.all(cell.blocks, depth + 1), min(cell.rows, len(table.rows) - number), columns))
                 next_column = column + columns
                 open_until |= dict.fromkeys(range(column, next_column), number + cell.rows)
+                texts = self.read[start:]
+                if cell.rows > 1 and sum(len(self.texts[each]) for each in texts) <= LONGEST_REPEATED:
+                    labels[column] = texts
+            for _, texts in above:
+                self.read += texts
             rows.append(tuple(cells))
         return ShownBlock("table", caption, rows=tuple(rows), head=min(table.head, len(rows)))
 
@@ -527,6 +551,8 @@ class _Showing:
         text = "".join(run.text for run in clean if run.mark is None)
         number = len(self.texts)
         self.texts.append(text)
+        if text:
+            self.read.append(number)
         self._characters += sum(len(run.text) for run in clean)
         self._blocks += len(clean)
         highlights = self._highlights[number] if self._highlights is not None else [None] * len(text)

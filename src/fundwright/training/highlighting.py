@@ -17,7 +17,8 @@ _LEAST_ALONE = 4
 """The longest part counts from so many words on, if there is no other."""
 _GAP = 4
 """As many words between two parts of a passage belong to it, too, such as one that is hyphenated on the page."""
-_MOSTWORDS, _MOST_PAIRS = 20_000, 200_000
+MOST_WORDS = 20_000
+_MOST_PAIRS = 200_000
 _MOST_HITS = 10_000
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
 WORD = re.compile(r"\S+")
@@ -44,7 +45,7 @@ class CitedWords:
 def cited(words: Sequence[str], source: CitedWords) -> frozenset[int]:
     """Which of the words are cited, in the order of the passage. The words around a statement tell it from others that are equal."""
     wanted = [(found.span(), bare) for found in WORD.finditer(source.passage) if (bare := _bare(found[0]))]
-    known = [(place, bare) for place, word in enumerate(words[:_MOSTWORDS]) if (bare := _bare(word))]
+    known = [(place, bare) for place, word in enumerate(words[:MOST_WORDS]) if (bare := _bare(word))]
     counts = Counter(bare for _, bare in known)
     if sum(counts[bare] for _, bare in wanted) > _MOST_PAIRS:
         return frozenset()  # the same few words again and again, for which this would take minutes

@@ -76,4 +76,14 @@ describe("a document that is read page by page", () => {
     await Promise.resolve();
     expect(scrolled).toHaveLength(2);
   });
+
+  it("scrolls a table sideways as far as the last marked cell of the row, if there is room for the first one, too", async () => {
+    root.innerHTML = shown(3, "<table><tr><td><mark data-linked>Pumps</mark></td><td>8</td><td><mark>$100</mark></td></tr></table>");
+    await vi.waitFor(() =>
+      expect(scrolled).toEqual([
+        ["$100", "nearest"],
+        ["Pumps", "center"],
+      ]),
+    );
+  });
 });

@@ -20,6 +20,12 @@ function keyOf({ key }: KeyboardEvent): string | null {
   return areShortcutsOn() ? key.toLowerCase() : null;
 }
 
+/** Scrolls to what is linked. Of a row in a wide table, its last marked cell is in view, too, unless they do not fit together. */
+function showLinked(linked: Element): void {
+  [...(linked.closest("tr")?.querySelectorAll("mark") ?? [])].at(-1)?.scrollIntoView?.({ block: "nearest" });
+  linked.scrollIntoView?.({ block: "center" });
+}
+
 export function followPages(root: HTMLElement): Unsubscribe {
   let goPressedAt = -PATIENCE_MS;
   let shown = root.querySelector(DOCUMENT)?.getAttribute("data-pages") ?? null;
@@ -42,11 +48,12 @@ export function followPages(root: HTMLElement): Unsubscribe {
     shown = part?.getAttribute("data-pages") ?? null;
     if (part === null || shown === before) return;
     const linked = part.querySelector("[data-linked]");
-    if (linked !== null) linked.scrollIntoView?.({ block: "center" });
+    if (linked !== null) showLinked(linked);
     else if (before !== null) part.scrollIntoView?.({ block: "start" });
   };
 
-  root.querySelector(`${DOCUMENT} [data-linked]`)?.scrollIntoView?.({ block: "center" });
+  const linked = root.querySelector(`${DOCUMENT} [data-linked]`);
+  if (linked !== null) showLinked(linked);
   const observer = new MutationObserver(look);
   observer.observe(root, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-pages"] });
   document.addEventListener("keydown", press);

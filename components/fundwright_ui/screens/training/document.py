@@ -114,7 +114,7 @@ def _viewer(document_id: str, passage_id: UUID | None) -> VdomDict:
     view = found.value
     return page(
         view.document.title,
-        *_notices(view),
+        *_notices(view, query),
         _bar(view, query, url, unknown.page if unknown.place == view.place else "", set_unknown) if view.place else None,
         _content(view, query),
         subtitle=view.document.filename if view.document.filename != view.document.title else None,
@@ -130,10 +130,36 @@ def _viewer(document_id: str, passage_id: UUID | None) -> VdomDict:
     )
 
 
-def _notices(view: DocumentView) -> list[Child]:
-    """What was read of the document, what was not, and why nothing or no passage can be shown."""
+def _missing_place(view: DocumentView, query: ViewQuery) -> str:
+    """What is said if the address names a page or part that does not exist, and what is shown instead."""
+    place = view.place
+    if place is None or query.hit is not None:
+        return ""
+    if query.page is not None and query.page > max(place.pages, 1):
+        if not place.pages:
+            return t("This document is not divided into pages, so there is no page {page}. Its text is shown.", page=query.page)
+        return nt(
+            "This document has {n} page, so there is no page {page}. The last page is shown.",
+            "This document has {n} pages, so there is no page {page}. The last page is shown.",
+            place.pages,
+            page=query.page,
+        )
+    if view.page is None and query.part is not None and query.part > place.parts:
+        return nt(
+            "There is {n} part here, so there is no part {part}. The last part is shown.",
+            "There are {n} parts here, so there is no part {part}. The last part is shown.",
+            place.parts,
+            part=query.part,
+        )
+    return ""
+
+
+def _notices(view: DocumentView, query: ViewQuery) -> list[Child]:
+    """What was read of the document, what was not, and why nothing, no passage, or another page is shown."""
     document, report = view.document, view.document.report
     notices: list[Child] = []
+    if missing := _missing_place(view, query):
+        notices.append(alert(missing, variant="info"))
     if document.replaced_by is not None:
         newer = text_link(t("Show the newer version"), use_connection().href(f"/dashboard/train/{document.replaced_by}"))
         notices.append(alert(t("A newer version has replaced this document."), newer, variant="info"))

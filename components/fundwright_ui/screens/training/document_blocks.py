@@ -35,7 +35,9 @@ def _linked_in(blocks: Sequence[ShownBlock]) -> Piece | None:
 def _pieces_in(blocks: Sequence[ShownBlock]) -> Iterator[Piece]:
     for block in blocks:
         yield from (*block.label, *block.pieces)
-        yield from _pieces_in([*(inner for row in block.rows for cell in row for inner in cell.blocks), *block.blocks])
+        # A label that spans rows may begin far above the row that is cited with it.
+        cells = sorted((cell for row in block.rows for cell in row), key=lambda cell: cell.rows > 1)
+        yield from _pieces_in([*(inner for cell in cells for inner in cell.blocks), *block.blocks])
 
 
 class _Page:
