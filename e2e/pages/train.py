@@ -18,7 +18,8 @@ class TrainPage:
 
     def add(self, files: list[Path]) -> None:
         self.page.locator("input[type=file]").set_input_files(files)
-        expect(self.page.get_by_text("Uploaded")).to_have_count(len(files))
+        outcome = f"{len(files)} files uploaded" if len(files) > 1 else "Uploaded"
+        expect(self.page.locator(".fw-uploads").get_by_text(outcome, exact=True)).to_be_visible()
         ready(self.page)
 
     def open_text(self) -> Locator:

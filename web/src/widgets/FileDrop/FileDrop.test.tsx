@@ -144,4 +144,26 @@ describe("FileDrop", () => {
     await act(async () => fireEvent.drop(screen.getByRole("group", { name: "Choose files" }), { dataTransfer: { files: [pdf("c.pdf")] } }));
     expect(screen.getByText("c.pdf")).toBeTruthy();
   });
+
+  it("folds finished uploads into one line, and lists those that failed", async () => {
+    await renderWidget(<FileDrop {...props} />);
+    await choose(...Array.from({ length: 5 }, (_, place) => pdf(`${place}.pdf`)));
+    const status = screen.getByRole("status");
+    for (let place = 0; place < 4; place += 1) await FakeRequest.all[place]?.answer(200, {});
+    expect(screen.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual(["4 files uploaded×", "4.pdf×"]);
+    expect(status.textContent).toBe("");
+    await FakeRequest.all[4]?.answer(422, { error: { message: "This PDF is protected by a password." } });
+    expect(screen.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
+      "4 files uploaded×",
+      "4.pdfThis PDF is protected by a password.×",
+    ]);
+    expect(status.textContent).toBe("4 files uploaded; 4.pdf: This PDF is protected by a password.");
+    const dismiss = screen.getByRole("button", { name: "Dismiss 4 files uploaded" });
+    dismiss.focus();
+    fireEvent.click(dismiss);
+    expect(screen.getAllByRole("listitem")).toHaveLength(1);
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Dismiss 4.pdf" }));
+    fireEvent.click(screen.getByRole("button", { name: "Dismiss 4.pdf" }));
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Choose files" }));
+  });
 });

@@ -1,17 +1,18 @@
 import "./FileDrop.css";
 import LinearProgress from "@mui/material/LinearProgress";
-import { type DragEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type DragEvent, type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import type { FileDropProps } from "../../generated/widgets";
 import { useRuntime } from "../../runtime/Runtime";
 import { inWorkspace } from "../../runtime/workspace";
 import { MuiScope } from "../../theme/MuiScope";
 import { type UploadItem, useUploads } from "./useUploads";
 
-/** Uploads files that are chosen or dropped, and shows the progress of each. */
+/** Uploads files that are chosen or dropped, and shows the progress of each. Several that are finished are one line. */
 export function FileDrop(props: FileDropProps): ReactNode {
   const { label, hint, uploadUrl, accept, refusals, isMultiple, maxBytes, children, onUploaded } = props;
   const { t, page } = useRuntime();
   const picker = useRef<HTMLInputElement>(null);
+  const chooser = useRef<HTMLButtonElement>(null);
   const [isOver, setOver] = useState(false);
   const { items, add, remove } = useUploads({
     url: inWorkspace(page.account, uploadUrl),
@@ -46,6 +47,16 @@ export function FileDrop(props: FileDropProps): ReactNode {
     add(isMultiple ? files : files.slice(0, 1));
   };
 
+  const done = items.filter(({ state }) => state === "done");
+  const isFolded = done.length > 1;
+  const summary = t("{n} files uploaded").replace("{n}", String(done.length));
+  const dismiss = (event: MouseEvent, ids: readonly number[]): void => {
+    const row = event.currentTarget.closest("li");
+    const next = (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector("button");
+    (next ?? chooser.current)?.focus();
+    remove(ids);
+  };
+
   return (
     <>
       <div
@@ -60,7 +71,7 @@ export function FileDrop(props: FileDropProps): ReactNode {
         <svg className="fw-drop-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.6" aria-hidden="true">
           <path d="M12 16V5M7.5 9.5 12 5l4.5 4.5M4 16v2.5A1.5 1.5 0 0 0 5.5 20h13a1.5 1.5 0 0 0 1.5-1.5V16" />
         </svg>
-        <button type="button" className="fw-button fw-button-outlined" onClick={() => picker.current?.click()}>
+        <button ref={chooser} type="button" className="fw-button fw-button-outlined" onClick={() => picker.current?.click()}>
           {label}
         </button>
         {children}
@@ -80,10 +91,21 @@ export function FileDrop(props: FileDropProps): ReactNode {
       </div>
       {items.length > 0 ? (
         <MuiScope>
-          <ul className="fw-uploads" aria-live="polite">
-            {items.map((item) => (
-              <UploadRow key={item.id} item={item} onRemove={() => remove(item.id)} />
-            ))}
+          <p className="fw-visually-hidden" role="status">
+            {outcome(items, isFolded ? summary : "", t)}
+          </p>
+          <ul className="fw-uploads" aria-label={t("Uploads")}>
+            {isFolded ? (
+              <li className="fw-upload">
+                <span className="fw-upload-name">{summary}</span>
+                <DismissButton label={`${t("Dismiss")} ${summary}`} onClick={(event) => dismiss(event, done.map(({ id }) => id))} />
+              </li>
+            ) : null}
+            {items
+              .filter(({ state }) => state !== "done" || !isFolded)
+              .map((item) => (
+                <UploadRow key={item.id} item={item} onRemove={(event) => dismiss(event, [item.id])} />
+              ))}
           </ul>
         </MuiScope>
       ) : null}
@@ -91,29 +113,43 @@ export function FileDrop(props: FileDropProps): ReactNode {
   );
 }
 
-function UploadRow({ item, onRemove }: { readonly item: UploadItem; readonly onRemove: () => void }): ReactNode {
+/** What is announced once all uploads have ended. Announcing each of many files would leave no time for anything else. */
+function outcome(items: readonly UploadItem[], summary: string, t: (message: string) => string): string {
+  if (items.some(isRunning)) return "";
+  const ended = summary === "" ? items : items.filter(({ state }) => state === "failed");
+  const each = ended.map((item) => `${item.name}: ${item.state === "done" ? t("Uploaded") : problemOf(item, t)}`);
+  return [...(summary === "" ? [] : [summary]), ...each].join("; ");
+}
+
+function problemOf({ problem }: UploadItem, t: (message: string) => string): string {
+  return problem || t("The upload did not finish. Try again.");
+}
+
+function isRunning({ state }: UploadItem): boolean {
+  return state === "waiting" || state === "sending";
+}
+
+function UploadRow({ item, onRemove }: { readonly item: UploadItem; readonly onRemove: (event: MouseEvent) => void }): ReactNode {
   const { t } = useRuntime();
-  const { name, state, progress, problem } = item;
-  const isRunning = state === "waiting" || state === "sending";
+  const { name, state, progress } = item;
   return (
     <li className="fw-upload">
       <div className="fw-upload-result">
         <span className="fw-upload-name">{name}</span>
-        {isRunning ? <LinearProgress variant="determinate" value={progress * 100} aria-label={name} /> : null}
+        {isRunning(item) ? <LinearProgress variant="determinate" value={progress * 100} aria-label={name} /> : null}
         {state === "done" ? <span className="fw-chip fw-chip-success">{t("Uploaded")}</span> : null}
-        {state === "failed" ? (
-          <span className="fw-field-error">{problem || t("The upload did not finish. Try again.")}</span>
-        ) : null}
+        {state === "failed" ? <span className="fw-field-error">{problemOf(item, t)}</span> : null}
       </div>
-      <button
-        type="button"
-        className="fw-icon-button fw-icon-button-small"
-        aria-label={`${isRunning ? t("Cancel") : t("Dismiss")} ${name}`}
-        onClick={onRemove}
-      >
-        ×
-      </button>
+      <DismissButton label={`${isRunning(item) ? t("Cancel") : t("Dismiss")} ${name}`} onClick={onRemove} />
     </li>
+  );
+}
+
+function DismissButton({ label, onClick }: { readonly label: string; readonly onClick: (event: MouseEvent) => void }): ReactNode {
+  return (
+    <button type="button" className="fw-icon-button fw-icon-button-small" aria-label={label} onClick={onClick}>
+      ×
+    </button>
   );
 }
 

@@ -20,13 +20,13 @@ interface UploadsOptions {
 interface Uploads {
   readonly items: readonly UploadItem[];
   readonly add: (files: readonly File[]) => void;
-  readonly remove: (id: number) => void;
+  readonly remove: (ids: readonly number[]) => void;
 }
 
 type Change =
   | { readonly kind: "add"; readonly items: readonly UploadItem[] }
   | { readonly kind: "update"; readonly id: number; readonly changes: Partial<UploadItem> }
-  | { readonly kind: "remove"; readonly id: number };
+  | { readonly kind: "remove"; readonly ids: readonly number[] };
 
 function reduce(items: readonly UploadItem[], change: Change): readonly UploadItem[] {
   switch (change.kind) {
@@ -35,7 +35,7 @@ function reduce(items: readonly UploadItem[], change: Change): readonly UploadIt
     case "update":
       return items.map((item) => (item.id === change.id ? { ...item, ...change.changes } : item));
     case "remove":
-      return items.filter((item) => item.id !== change.id);
+      return items.filter((item) => !change.ids.includes(item.id));
   }
 }
 
@@ -77,10 +77,10 @@ export function useUploads({ url, check, onUploaded }: UploadsOptions): Uploads 
     if (running.current === null) void sendNext();
   };
 
-  const remove = (id: number): void => {
-    change({ kind: "remove", id });
-    queue.current = queue.current.filter((waiting) => waiting.id !== id);
-    if (running.current?.id === id) running.current.upload.cancel();
+  const remove = (ids: readonly number[]): void => {
+    change({ kind: "remove", ids });
+    queue.current = queue.current.filter((waiting) => !ids.includes(waiting.id));
+    if (running.current !== null && ids.includes(running.current.id)) running.current.upload.cancel();
   };
 
   return { items, add, remove };
