@@ -14,10 +14,10 @@ from fundwright.conversation.service import CommentSubject
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
-from fundwright.core.sweeping import UsedFilesReader
+from fundwright.core.sweeping import Sweeper, UsedFilesReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.notifications.schemas import NotificationKind
-from fundwright.training import collecting, events, repository, service, versions
+from fundwright.training import collecting, events, reading_again, repository, service, versions
 from fundwright.training.jobs import propose_kinds, remove_files, train
 from fundwright.training.models import Document, DocumentCollection
 from fundwright.training.personal_data import own_files
@@ -43,6 +43,11 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
 @hookimpl
 def used_files() -> Iterable[UsedFilesReader]:
     return [repository.list_used_content]
+
+
+@hookimpl
+def sweepers() -> Iterable[Sweeper]:
+    return [reading_again.read_again]
 
 
 @hookimpl

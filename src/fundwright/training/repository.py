@@ -431,6 +431,21 @@ def _structure_key() -> ColumnElement[str]:
     return func.concat(stored.VERSION, ":", Document.sha256)
 
 
+async def list_read_earlier(session: AsyncSession, owner_id: UUID | None = None) -> dict[UUID, list[UUID]]:
+    """Return the trained documents of each workspace, or of one, that have no structure or one of an earlier version, oldest first."""
+    version = cast(func.split_part(Document.structure_key, ":", 1), Integer)
+    query = (
+        select(Document.owner_id, Document.id)
+        .where(Document.owner_id.is_not(None) if owner_id is None else Document.owner_id == owner_id)
+        .where(Document.state == DocumentState.TRAINED, func.coalesce(version, 0) < stored.VERSION)
+        .order_by(Document.created_at, Document.id)
+    )
+    found = dict[UUID, list[UUID]]()
+    for workspace_id, document_id in await session.execute(query):
+        found.setdefault(workspace_id, []).append(document_id)
+    return found
+
+
 async def find_structure(session: AsyncSession, owner_id: UUID, document_id: UUID) -> bytes | None:
     """Return the stored form of a document if it is of its content, and this release reads files in the same way."""
     query = select(Document.structure).where(
@@ -1044,12 +1059,17 @@ async def get_run(session: AsyncSession, owner_id: UUID, run_id: UUID) -> tuple[
     return row[0], row[1]
 
 
+async def lock_runs(session: AsyncSession, owner_id: UUID) -> None:
+    """Until the transaction ends, nobody else can find that no run includes a document, and add one."""
+    await database.acquire_lock(session, f"training_runs:{owner_id}")
+
+
 async def find_underway_run(
     session: AsyncSession, owner_id: UUID, document_ids: Sequence[UUID]
 ) -> tuple[TrainingRun, Job] | None:
     """Return a waiting or running run that trains all of these documents, unless it was canceled or one of them has failed in it.
     Other callers wait here until the transaction ends, so that two of them cannot both find none and add one."""
-    await database.acquire_lock(session, f"training_runs:{owner_id}")
+    await lock_runs(session, owner_id)
     wanted = {str(document_id) for document_id in document_ids}
     for run, job in await session.execute(_underway_runs(owner_id)):
         if wanted <= set(run.document_ids) and wanted.isdisjoint(failure["document_id"] for failure in run.failed):
@@ -1059,7 +1079,7 @@ async def find_underway_run(
 
 async def join_waiting_run(session: AsyncSession, owner_id: UUID, document_id: UUID) -> bool:
     """Add a document to a waiting run. Returns whether there is one."""
-    await database.acquire_lock(session, f"training_runs:{owner_id}")
+    await lock_runs(session, owner_id)
     waiting = [run.id for run, job in await session.execute(_underway_runs(owner_id)) if job.state == JobState.QUEUED]
     for run_id in waiting:
         run = await find_run_for_job(session, owner_id, run_id)

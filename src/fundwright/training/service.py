@@ -642,6 +642,20 @@ async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | Non
 
 
 @needs(Permission.WORK)
+async def read_again(session: AsyncSession, actor: Actor, core: Core) -> set[UUID]:
+    """Train the documents in a job that an earlier release has read, unless they are underway. Returns these documents, also those that are
+    underway."""
+    await repository.lock_runs(session, actor.workspace_id)
+    outdated = (await repository.list_read_earlier(session, actor.workspace_id)).get(actor.workspace_id, [])
+    changeable = await _changeable(session, actor, outdated)
+    underway = await repository.list_underway_ids(session, actor.workspace_id)
+    wanted = [id for id in changeable if id not in underway]
+    if wanted:
+        await _begin_run(session, actor, core, wanted, title=_title(len(wanted)))
+    return set(changeable)
+
+
+@needs(Permission.WORK)
 async def run_inline(core: Core, actor: Actor, document_ids: Sequence[UUID]) -> RunRead:
     """Train documents in this process and wait, for the command line. Opens its own transactions."""
     async with core.database.transaction() as session:

@@ -248,6 +248,12 @@ def editors(workspace_id: UUID) -> Select[UUID]:
     )
 
 
+async def list_editor_ids(session: AsyncSession, workspace_id: UUID) -> Sequence[UUID]:
+    """Owners come first."""
+    order = Membership.role != WorkspaceRole.OWNER, Membership.joined_at, Membership.account_id
+    return (await session.scalars(editors(workspace_id).order_by(*order))).all()
+
+
 async def list_member_ids(session: AsyncSession, workspace_id: UUID, *, among: Collection[UUID] | None = None) -> Sequence[UUID]:
     """Return the members of a workspace, or which of some accounts are."""
     members = select(Membership.account_id).where(Membership.workspace_id == workspace_id)

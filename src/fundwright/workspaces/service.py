@@ -94,6 +94,11 @@ def editors(actor: Actor) -> Select[UUID]:
     return repository.editors(actor.workspace_id)
 
 
+async def list_editor_ids(session: AsyncSession, workspace_id: UUID) -> Sequence[UUID]:
+    """Return the accounts that may work in a workspace, owners first, for work of the installation."""
+    return await repository.list_editor_ids(session, workspace_id)
+
+
 @needs(Permission.ADMINISTER)
 def opened_by(actor: Actor) -> Select[UUID]:
     """Select the workspaces whose content an administrator may see, as a subquery: as a member, or with support access."""

@@ -1,0 +1,119 @@
+"""Documents that an earlier release has read are read again without anybody asking for it."""
+
+from __future__ import annotations
+
+from sqlalchemy import text
+
+from fundwright.accounts.schemas import Actor
+from fundwright.core.assembly import Core
+from fundwright.core.jobs import JobState
+from fundwright.core.scopes import acting_in
+from fundwright.language.schemas import DocumentKind
+from fundwright.reading import stored
+from fundwright.training import reading_again, service
+from fundwright.training.schemas import DocumentRead, RunRead
+from fundwright.workspaces.schemas import RestrictionForm
+from tests.support.jobs import working
+from tests.support.polling import eventually
+from tests.support.snapshots import Snapshots
+from tests.support.teams import Team, team_of
+from tests.training.conftest import pieces
+
+FERRY = "# Boats\n\nThe harbor ferry carries forty passengers across the bay every hour of the day."
+BREAD = "# Bread\n\nA sourdough loaf rises overnight in a cool kitchen and is baked in a very hot oven."
+
+
+async def trained(core: Core, actor: Actor, content: str, filename: str) -> DocumentRead:
+    with acting_in(actor.scope):
+        async with core.database.transaction() as session:
+            received = await core.files.receive(pieces(content.encode()))
+            added = await service.add_document(session, actor, core, received, filename=filename, is_trained_later=False)
+        await service.run_inline(core, actor, [added.id])
+        async with core.database.transaction() as session:
+            return await service.get_document(session, actor, added.id)
+
+
+async def read_by(core: Core, version: int | None, *documents: DocumentRead) -> None:
+    """As if a release with this version of reading, or with none, had read the documents."""
+    async with core.database.transaction() as session:
+        for document in documents:
+            key = f"{version}:{document.sha256}" if version is not None else None
+            await session.execute(
+                text("UPDATE document SET structure_key = :key WHERE id = :id"), {"key": key, "id": document.id}
+            )
+
+
+async def runs_of(team: Team, actor: Actor) -> list[RunRead]:
+    return list((await team.do(actor, lambda session: service.list_runs(session, actor))).items)
+
+
+async def state_of(core: Core, *documents: DocumentRead) -> list[tuple[object, ...]]:
+    async with core.database.transaction() as session:
+        rows = await session.execute(
+            text(
+                "SELECT document.id, title, kind, is_kind_chosen, state, structure_key, array_agg(chunk.id ORDER BY ordinal)"
+                " FROM document JOIN chunk ON document_id = document.id WHERE document.id = ANY(:ids) GROUP BY document.id"
+                " ORDER BY document.id"
+            ),
+            {"ids": [document.id for document in documents]},
+        )
+        return [tuple(row) for row in rows]
+
+
+class TestReadingAgain:
+    async def test_documents_of_an_earlier_version_are_read_again_and_stay_what_they_were(
+        self, committed: Core, snapshots: Snapshots
+    ) -> None:
+        team = await team_of(committed, snapshots)
+        plain = await trained(committed, team.ada, FERRY, "boats.md")
+        hidden = await trained(committed, team.bob, BREAD, "bread.md")
+        current = await trained(committed, team.ada, BREAD * 2, "more bread.md")
+        await team.do(team.ada, lambda session: service.choose_kind(session, team.ada, plain.id, DocumentKind.POLICY))
+        await team.do(
+            team.bob, lambda session: service.restrict_document(session, team.bob, committed, hidden.id, RestrictionForm())
+        )
+        before, runs = await state_of(committed, plain, hidden), len(await runs_of(team, team.ada))
+        await read_by(committed, stored.VERSION - 1, plain)
+        await read_by(committed, None, hidden)
+        for _ in range(2):  # each worker does this when it starts, and once a day
+            await reading_again.read_again(committed)
+        started = (await runs_of(team, team.ada))[: len(await runs_of(team, team.ada)) - runs]
+        assert [(run.state, run.total, run.failed) for run in started] == [(JobState.QUEUED, 1, ())] * 2
+        async with working(committed.jobs):
+
+            async def is_read() -> bool:
+                return await state_of(committed, plain, hidden) == before
+
+            await eventually(is_read)
+        ended = (await runs_of(team, team.ada))[:2]
+        assert [(run.state, run.documents, run.failed) for run in ended] == [(JobState.SUCCEEDED, 1, ())] * 2
+        with acting_in(team.ada.scope):
+            async with committed.database.transaction() as session:
+                listed = {document.id for document in (await service.list_documents(session, team.ada)).items}
+        assert listed >= {plain.id, current.id} and hidden.id not in listed
+        await reading_again.read_again(committed)
+        assert len(await runs_of(team, team.ada)) == runs + 2
+
+    async def test_a_newer_version_is_left_alone(self, committed: Core, owner: Actor) -> None:
+        document = await trained(committed, owner, FERRY, "boats.md")
+        await read_by(committed, stored.VERSION + 1, document)
+        await reading_again.read_again(committed)
+        async with committed.database.transaction() as session:
+            assert (await service.list_runs(session, owner)).total == 1
+
+    async def test_what_nobody_can_change_delays_no_other(self, committed: Core, snapshots: Snapshots) -> None:
+        team = await team_of(committed, snapshots)
+        hidden = await trained(committed, team.bob, BREAD, "bread.md")
+        await team.do(
+            team.bob, lambda session: service.restrict_document(session, team.bob, committed, hidden.id, RestrictionForm())
+        )
+        async with committed.database.transaction() as session:
+            await session.execute(text("DELETE FROM restriction_member WHERE subject_id = :id"), {"id": hidden.id})
+        plain = await trained(committed, team.ada, FERRY, "boats.md")
+        await read_by(committed, 1, hidden, plain)
+        await reading_again.read_again(committed)
+        (run, *_) = await runs_of(team, team.ada)
+        assert (run.state, run.total) == (JobState.QUEUED, 1)
+        await reading_again.read_again(committed)
+        assert (await runs_of(team, team.ada))[1].id != run.id
+
