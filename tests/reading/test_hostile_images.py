@@ -25,6 +25,7 @@ pytestmark = pytest.mark.security(53)
 
 _ENTRY = 12
 _TOO_MANY_PIXELS, _DAMAGED, _NO_TEXT = "more than 89,478,485 pixels", "damaged", "no text"
+_TOO_MANY_PAGES = "more than 1,000 pages. Divide it into several files"
 
 
 def _zeros(count: int) -> bytes:
@@ -94,7 +95,8 @@ FILES: dict[str, tuple[Callable[[], bytes], str]] = {
     "data elsewhere.tif": (lambda: tiff(1, place=4_000_000_000), _DAMAGED),
     "a circle.tif": (lambda: tiff(3, after=0), _NO_TEXT),
     "itself.tif": (lambda: tiff(1, after=0), _NO_TEXT),
-    "thousands.tif": (lambda: tiff(3_000), _NO_TEXT),
+    "a thousand.tif": (lambda: tiff(1_000), _NO_TEXT),
+    "thousands.tif": (lambda: tiff(60_000), _TOO_MANY_PAGES),
 }  # fmt: skip
 
 
@@ -115,7 +117,7 @@ async def test_each_is_refused_with_a_reason_and_shown_or_not(core: Core, tmp_pa
     path.write_bytes(make())
     with pytest.raises(Unreadable, match=reason):
         await read(core, path)
-    if reason == _NO_TEXT:
+    if reason in (_NO_TEXT, _TOO_MANY_PAGES):
         assert len(await show(core, path)) == 1
     else:
         with pytest.raises(Unreadable, match=reason):

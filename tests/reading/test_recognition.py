@@ -14,6 +14,7 @@ from fundwright.reading.document import Document, Item, Paragraph, Table, visibl
 from fundwright.reading.formats import Unreadable, read
 from fundwright.reading.lines import Line, lines_of
 from fundwright.reading.plugin import document_readers
+from fundwright.reading.report import report_of
 from fundwright.reading.rulings import rulings_in
 from tests.reading.pictures import page_of, page_with, page_with_table, pdf_with_a_font_without_a_character_map, picture_of, saved
 from tests.support.pdf_files import written_pdf
@@ -117,6 +118,13 @@ class TestImages:
             Line("The first page.", page=1),
             Line("The second page.", page=2),
         ]
+
+    def test_pages_of_a_tiff_beyond_the_share_are_reported(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(recognition, "_MOST_PICTURES", 1)
+        report = report_of(
+            document_of(saved(*(page_of(f"Page {name}.") for name in ["one", "two", "three"]), form="TIFF"), "a.tif")
+        )
+        assert (report.pages, report.unread_text) == (3, "the last 2 pages")
 
     def test_what_is_transparent_is_white(self) -> None:
         mask = page_of(*_LETTER).convert("L").point(lambda light: 255 - light)

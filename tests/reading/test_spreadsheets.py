@@ -288,3 +288,19 @@ def test_a_blank_column_does_not_divide_a_table(rows: list[Row]) -> None:
 def test_many_blank_columns_take_no_long_time() -> None:
     row: Row = [text for place in range(4_000) for text in (f"a{place}", f"b{place}", None)]
     assert len(texts(csv([row, row, row]), "a.csv")) > 0
+
+
+def test_merged_cells_and_links_may_cover_all_of_the_sheet() -> None:
+    content = io.BytesIO(xlsx([*_RATES, ["Nobody", "sees", "this"]]))
+    target = io.BytesIO()
+    with zipfile.ZipFile(content) as before, zipfile.ZipFile(target, "w") as after:
+        for part in before.infolist():
+            written = before.read(part)
+            if part.filename == "xl/worksheets/sheet1.xml":
+                merged = "".join(f'<mergeCell ref="D{row}:XFD1048576"/>' for row in range(1, 3_001))
+                columns = '<cols><col min="5" max="2000000000" hidden="1"/></cols><sheetData>'
+                more = f'<mergeCells><mergeCell ref="A4:C4"/>{merged}</mergeCells><hyperlinks><hyperlink ref="A1:XFD1048576" location="A1"/></hyperlinks>'  # fmt: skip
+                written = written.replace(b"</sheetData>", f"</sheetData>{more}".encode())
+                written = written.replace(b"<sheetData>", columns.encode())
+            after.writestr(part.filename, written)
+    assert texts(target.getvalue(), "rates.xlsx") == [*_READ, "| Nobody |  |  |"]

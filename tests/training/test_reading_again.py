@@ -116,4 +116,3 @@ class TestReadingAgain:
         assert (run.state, run.total) == (JobState.QUEUED, 1)
         await reading_again.read_again(committed)
         assert (await runs_of(team, team.ada))[1].id != run.id
-

@@ -190,15 +190,23 @@ class TestPictures:
     ) -> None:
         document = await trained(committed, owner, PDF, "boats.pdf")
 
-        async def run(*_: object, **__: object) -> list[bytes]:
-            return results
+        runs = list[object]()
 
-        monkeypatch.setattr(committed.sandbox, "run", run)
+        async def stream(work: object, **_: object) -> AsyncIterator[bytes]:
+            runs.append(work)
+            for result in results:
+                yield result
+
+        monkeypatch.setattr(committed.sandbox, "stream", stream)
+        monkeypatch.setattr(committed.sandbox, "_failures", {})
+        monkeypatch.setattr(sandbox, "_COSTLY_S", 0.0)
         with acting_in(owner.scope):
-            with pytest.raises(FundwrightError):
-                await viewing.get_page_picture(committed, owner, document.id, 1, PictureWidth.NORMAL)
-            with pytest.raises(FundwrightError):
-                await viewing.get_page_words(committed, owner, document.id, 1)
+            for _ in range(2):
+                with pytest.raises(FundwrightError):
+                    await viewing.get_page_picture(committed, owner, document.id, 1, PictureWidth.NORMAL)
+                with pytest.raises(FundwrightError):
+                    await viewing.get_page_words(committed, owner, document.id, 1)
+        assert len(runs) == (2 if results else 3)  # without a picture, there is no such page, which is no failure
         assert derived_of(committed, document) == []
 
     async def test_it_is_kept_until_the_file_is_removed(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:

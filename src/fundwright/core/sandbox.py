@@ -221,15 +221,19 @@ class Sandbox:
         name: str,
         readable: tuple[Path, ...] = (),
         content: Hashable = None,
+        is_valid: Callable[[list[bytes]], bool] = lambda _: True,
     ) -> list[bytes]:
         """All results of `function` as a list, in the order in which `stream` yields them. If `content` says what is read, and it
-        fails after more than a second, the same is not tried again for a minute."""
+        fails or has invalid results after more than a second, the same is not tried again for a minute."""
         started = asyncio.get_running_loop().time()
         if content is not None and self._failures.get(content, 0.0) > started:
             raise _failed_before(limits, name)
         try:
             async with aclosing(self.stream(function, limits=limits, name=name, readable=readable)) as results:
-                return [result async for result in results]
+                found = [result async for result in results]
+            if not is_valid(found):
+                raise crashed(limits, name, reason="invalid results")
+            return found
         except TimeoutError:
             raise _gave_way(limits, name) from None
         except limits.error as error:

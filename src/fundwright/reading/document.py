@@ -174,6 +174,8 @@ class Missing(Enum):
     CHARACTERS = "characters"
     """Text in a font or encoding that does not say which characters it has."""
     PICTURE = "picture"
+    PAGES = "pages"
+    """The last pages of a long scan."""
     CHART = "chart"
     DIAGRAM = "diagram"
     COMMENTS = "comments"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
-from fundwright.reading.document import Attachment, Block, Document, Note, Unread, runs_in, walk
+from fundwright.reading.document import Attachment, Block, Document, Note, runs_in, walk
 from fundwright.reading.lines import lines_of
 from fundwright.reading.recognition import bounded_recognition
 from fundwright.reading.unread import with_unread
@@ -122,7 +122,7 @@ def _read(readers: Sequence[Reader], content: bytes, filename: str, depth: int) 
 
 def _with_attachments(readers: Sequence[Reader], document: Document, depth: int) -> Document:
     """Read the files in a document, and the files in these. One that cannot be read stays without blocks."""
-    unread = list[Unread]()
+    unread = list(document.unread)
 
     def attached(block: Attachment) -> Attachment:
         if depth:

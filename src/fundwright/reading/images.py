@@ -13,12 +13,16 @@ import msgspec
 from PIL import Image, ImageOps
 
 from fundwright.core.messages import t
+from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.checkboxes import with_boxes
-from fundwright.reading.document import Document
+from fundwright.reading.document import Document, Missing, Unread
 from fundwright.reading.formats import Unreadable, file_missing
 from fundwright.reading.paragraphs import words_of
 from fundwright.reading.pdf_pages import PageWords, as_webp, cannot_show
 from fundwright.reading.recognition import Recognized, blocks_of, may_recognize, recognized
+
+_MOST_PAGES = 1_000
+"""Going to a page takes the longer the more there are before it."""
 
 
 class ImageReader:
@@ -36,7 +40,7 @@ class ImageReader:
 
     def read(self, content: bytes, filename: str) -> Document:
         with _opened(io.BytesIO(content), filename, self.label) as picture:
-            count = _frames(picture)
+            count = _frames(picture, filename)
             recognized_pages = list[Recognized]()
             for number in takewhile(lambda _: may_recognize(), range(count)):
                 picture.seek(number)
@@ -47,6 +51,7 @@ class ImageReader:
         return Document(
             tuple(with_boxes([block for page, parts in numbered for block in blocks_of(parts, words, page)])),
             pages=count if count > 1 else 0,
+            unread=(Unread(Missing.PAGES),) * (count - len(pages)),
             scans=tuple(each.scan(page) for page, each in enumerate(recognized_pages, 1)),
         )
 
@@ -54,7 +59,7 @@ class ImageReader:
 def words(path: Path, filename: str, number: int) -> Iterator[bytes]:
     """Yield the size of a page as JSON of `PageWords`. Its words are those that were recognized when the file was read. Raises Unreadable."""
     with _shown(path, filename) as picture:
-        pages = _frames(picture)
+        pages = _frames(picture, filename)
         width, height = _upright(picture).size if _go_to(picture, number) else (1, 1)
         yield msgspec.json.encode(PageWords(pages, height / width))
 
@@ -97,14 +102,28 @@ def _opened(source: Path | io.BytesIO, filename: str, *formats: str) -> Iterator
             ) from error
 
 
-def _frames(picture: Image.Image) -> int:
-    """The number of pages, which only TIFF files have."""
-    return getattr(picture, "n_frames", 1) if picture.format == "TIFF" else 1
+def _frames(picture: Image.Image, filename: str) -> int:
+    """The number of pages, of which only TIFF files have several. Raises Unreadable if there are very many."""
+    if picture.format != "TIFF":
+        return 1
+    for count in range(1, _MOST_PAGES + 1):
+        report_progress()
+        try:
+            picture.seek(count)
+        except EOFError:
+            return count
+    raise Unreadable(
+        t(
+            "“{filename}” has more than {count} pages. Divide it into several files and add those.",
+            filename=filename,
+            count=_MOST_PAGES,
+        )
+    )
 
 
 def _go_to(picture: Image.Image, number: int) -> bool:
     """Go to a page, without counting them all. Returns whether there is one."""
-    if number > 1 and picture.format != "TIFF":
+    if number > (_MOST_PAGES if picture.format == "TIFF" else 1):
         return False
     try:
         picture.seek(number - 1)

@@ -124,7 +124,10 @@ class _Grid:
             if below and across and covered <= _MOST_COVERED:
                 self._spans[below[0], across[0]] = len(below), len(across)
                 for row in below:
-                    self._covered[row].update(across[row == below[0] :])
+                    covered_here = across[row == below[0] :]
+                    self._covered[row].update(covered_here)
+                    for place in self._texts[row].keys() & covered_here:  # nobody sees what a merged cell covers
+                        del self._texts[row][place]
 
     def blocks(self) -> Iterator[Block]:
         tables = list(self._tables())

@@ -7,6 +7,7 @@ import math
 import re
 from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import cache
 from typing import Any
 
 from fundwright.core.sandbox_progress import report_progress
@@ -18,6 +19,7 @@ _CURRENCY = re.compile(r"\[\$([^\]-]{1,5})[^\]]{0,20}\]|([$€£¥])")
 _DECIMALS = re.compile(r"[0#]\.(0+)")
 _UNIT = re.compile(r'[0#]\\? ?"( ?[^\W\d_][^"]{0,20})"$')
 _MOST_DECIMALS = 30
+_LAST_COLUMN = 16_384
 
 
 class WorkbookReader:
@@ -32,14 +34,36 @@ class WorkbookReader:
         import openpyxl
 
         check_unpacked_size(content, filename)
+        _spare_covered_cells()
         workbook = openpyxl.load_workbook(io.BytesIO(content), data_only=True, keep_links=False)
         return document_of(map(_sheet, workbook.worksheets), without_signs(workbook.properties.title or ""))
+
+
+@cache
+def _spare_covered_cells() -> None:
+    """openpyxl makes an object for each cell that a merged cell or a link covers, which may be billions in a small file. It no longer does."""
+    from openpyxl.reader import excel
+    from openpyxl.worksheet._reader import WorksheetReader
+    from openpyxl.worksheet.cell_range import CellRange, MultiCellRange
+
+    class SheetReader(WorksheetReader):
+        def bind_merged_cells(self) -> None:
+            if self.parser.merged_cells:
+                self.ws.merged_cells = MultiCellRange([CellRange(each.ref) for each in self.parser.merged_cells.mergeCell])
+
+        def bind_hyperlinks(self) -> None:
+            """Links are not read."""
+
+    vars(excel)["WorksheetReader"] = SheetReader
 
 
 def _sheet(sheet: Any) -> Sheet:
     hidden_rows = {place for place, each in sheet.row_dimensions.items() if each.hidden}
     hidden_columns = {
-        column for each in sheet.column_dimensions.values() if each.hidden for column in range(each.min or 0, (each.max or 0) + 1)
+        column
+        for each in sheet.column_dimensions.values()
+        if each.hidden
+        for column in range(each.min or 0, min(each.max or 0, _LAST_COLUMN) + 1)
     }
     merged = [(each.min_row, each.max_row, each.min_col, each.max_col) for each in sheet.merged_cells.ranges]
     result = Sheet(sheet.title, is_hidden=sheet.sheet_state != "visible", merged=merged)

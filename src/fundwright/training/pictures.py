@@ -9,7 +9,7 @@ import msgspec
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.messages import t
-from fundwright.core.sandbox import Limits, crashed
+from fundwright.core.sandbox import Limits
 from fundwright.reading import images, pdf_pages
 from fundwright.reading.formats import Unreadable
 from fundwright.reading.pdf_pages import PageWords
@@ -53,12 +53,12 @@ async def picture(core: Core, document: DocumentRead, number: int, width: Pictur
         show = _MODULES[document.media_type].picture
         work = partial(show, path, document.filename, number, width.value, _turn(document, number))
         name = t("“{name}”", name=document.filename)
-        results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,), content=(document.sha256, part))
+        results = await core.sandbox.run(
+            work, limits=LIMITS, name=name, readable=(path,), content=(document.sha256, part), is_valid=_are_pictures
+        )
         if not results:
             raise NotFound(t("The page"))
-        found = results[0]
-        if len(results) > 1 or found[:4] != b"RIFF" or found[8:12] != b"WEBP":
-            raise crashed(LIMITS, name, reason="no picture")
+        (found,) = results
         await core.files.keep_derived(document.sha256, part, found)
     return found
 
@@ -71,12 +71,10 @@ async def words(core: Core, document: DocumentRead, number: int) -> PageWords:
         path = core.files.path(document.sha256)
         work = partial(_MODULES[document.media_type].words, path, document.filename, number)
         name = t("“{name}”", name=document.filename)
-        results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,), content=(document.sha256, part))
-        try:
-            (found,) = results
-            page = msgspec.json.decode(found, type=PageWords)
-        except ValueError as error:
-            raise crashed(LIMITS, name, reason=type(error).__name__) from error
+        (found,) = await core.sandbox.run(
+            work, limits=LIMITS, name=name, readable=(path,), content=(document.sha256, part), is_valid=_are_words
+        )
+        page = msgspec.json.decode(found, type=PageWords)
         if number <= page.pages:
             await core.files.keep_derived(document.sha256, part, found)
     else:
@@ -84,6 +82,20 @@ async def words(core: Core, document: DocumentRead, number: int) -> PageWords:
     if number > page.pages:
         raise NotFound(t("The page"))
     return page
+
+
+def _are_pictures(results: list[bytes]) -> bool:
+    """Whether this is one WebP file at most. The process that made it may be compromised."""
+    return len(results) < 2 and all(each[:4] == b"RIFF" and each[8:12] == b"WEBP" for each in results)
+
+
+def _are_words(results: list[bytes]) -> bool:
+    try:
+        (found,) = results
+        msgspec.json.decode(found, type=PageWords)
+    except ValueError:
+        return False
+    return True
 
 
 def _picture(document: DocumentRead, number: int, width: PictureWidth) -> str:

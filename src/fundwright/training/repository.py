@@ -436,13 +436,15 @@ async def list_read_earlier(session: AsyncSession, owner_id: UUID | None = None)
     version = cast(func.split_part(Document.structure_key, ":", 1), Integer)
     query = (
         select(Document.owner_id, Document.id)
-        .where(Document.owner_id.is_not(None) if owner_id is None else Document.owner_id == owner_id)
         .where(Document.state == DocumentState.TRAINED, func.coalesce(version, 0) < stored.VERSION)
         .order_by(Document.created_at, Document.id)
     )
+    if owner_id is not None:
+        query = query.where(Document.owner_id == owner_id)
     found = dict[UUID, list[UUID]]()
     for workspace_id, document_id in await session.execute(query):
-        found.setdefault(workspace_id, []).append(document_id)
+        if workspace_id is not None:  # it is not in the trash
+            found.setdefault(workspace_id, []).append(document_id)
     return found
 
 
