@@ -1,4 +1,4 @@
-"""Documents that an earlier release has read are read again without anybody asking for it."""
+"""Documents that an earlier release has read are read again by themselves."""
 
 from __future__ import annotations
 

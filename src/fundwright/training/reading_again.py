@@ -19,10 +19,10 @@ _load_member = acting_with(Permission.WORK)
 async def read_again(core: Core) -> None:
     """Start runs for the trained documents whose structure is missing or of an earlier version, unless they are underway. Opens its own
     transactions."""
-    async with core.database.transaction(scope=installation("documents")) as session:
+    async with core.database.transaction(scope=installation("documents to read again")) as session:
         outdated = await repository.list_read_earlier(session)
     for workspace_id, document_ids in outdated.items():
-        async with core.database.transaction(scope=installation("documents")) as session:
+        async with core.database.transaction(scope=installation("documents to read again")) as session:
             member_ids = await workspaces.list_editor_ids(session, workspace_id)
         waiting = set(document_ids)
         for member_id in member_ids:
@@ -32,7 +32,7 @@ async def read_again(core: Core) -> None:
 
 
 async def _read_as(core: Core, workspace_id: UUID, member_id: UUID) -> set[UUID]:
-    """Start a run of the documents that a member may change. Returns these documents. Nobody learns of those that are hidden from them."""
+    """Start a run of the documents that a member may change, and return these. Opens its own transaction."""
     async with core.database.transaction(scope=Scope(workspace_id=workspace_id, account_id=member_id)) as session:
         try:
             actor = await _load_member(session, member_id, workspace_id)
