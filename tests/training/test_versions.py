@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 import pytest
+from sqlalchemy import text
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
@@ -207,3 +208,13 @@ class TestSketch:
 
     def test_of_a_text_without_words_is_empty(self) -> None:
         assert sketches.sketch_of("— two words") == []
+
+
+async def test_replacing_twice_is_recorded_once(committed: Core, owner: Actor, cards: tuple[DocumentRead, DocumentRead]) -> None:
+    earlier, newer = cards
+    for _ in range(2):  # a double click
+        async with committed.database.transaction() as session:
+            assert (await versions.replace(session, owner, earlier.id, newer.id)).replaced_by == newer.id
+    async with committed.database.transaction() as session:
+        recorded = await session.scalar(text("SELECT sum(times) FROM activity WHERE kind = 'document.replaced'"))
+    assert recorded == 1

@@ -58,6 +58,8 @@ async def replace(session: AsyncSession, actor: Actor, document_id: UUID, newer_
     earlier, newer = await lock_to_change(session, actor, document_id), await lock_to_change(session, actor, newer_id)
     if earlier.id == newer.id:
         raise Invalid(t("A document cannot replace itself. Choose another one."))
+    if earlier.replaced_by == newer.id:  # a double click
+        return await get_document(session, actor, earlier.id)
     if newer.replaced_by is not None:
         raise Invalid(t("“{title}” has itself been replaced. Choose its newest version.", title=newer.title))
     earlier.replaced_by = newer.id
