@@ -249,7 +249,11 @@ def _cited_in(words: Sequence[_Placed], cited: CitedWords) -> dict[int, list[tup
 
 def _words_in(texts: Sequence[str], numbers: Iterable[int]) -> list[_Placed]:
     """The words of the texts with these numbers."""
-    words = ((number, found.start(), found.end(), found[0]) for number in numbers for found in highlighting.WORD.finditer(texts[number]))
+    words = (
+        (number, found.start(), found.end(), found[0])
+        for number in numbers
+        for found in highlighting.WORD.finditer(texts[number])
+    )
     return list(islice(words, highlighting.MOST_WORDS))
 
 
@@ -438,7 +442,9 @@ class _Portions:
             for start, end in spans:
                 highlights[number][start:end] = [Highlight.CITED] * (end - start)
         found = highlighting.hits([text.split() for text in texts], self._query.find)
-        places = [(number, word.start(), word.end()) for number, text in enumerate(texts) for word in highlighting.WORD.finditer(text)]
+        places = [
+            (number, word.start(), word.end()) for number, text in enumerate(texts) for word in highlighting.WORD.finditer(text)
+        ]
         for which, (first, last) in _nearest(found, current):
             number, start, end = *places[first][:2], places[last][2]
             highlights[number][start:end] = [Highlight.CURRENT if which == current else Highlight.HIT] * (end - start)
