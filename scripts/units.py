@@ -11,7 +11,7 @@ TABLE = Path(__file__).resolve().parent.parent / "src/fundwright/language/symbol
 
 _PREFIXES: Mapping[str, str] = {
     "meter": "kilo centi milli micro nano",
-    "gram": "kilo mega milli micro",
+    "gram": "kilo mega milli micro nano",
     "liter": "mega milli micro",
     "second": "mega milli micro nano",
     "ampere": "kilo mega milli micro",

@@ -1,4 +1,4 @@
-"""Claims that no passage supports are counted, marked, and listed, including those that a person typed."""
+"""Sentences that a person must look at are counted, marked, and listed, including those that a person typed."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def test_typed_sentences_are_checked(recognized: Page, fixtures: Fixtures) -> No
     expect(page.get_by_role("group", name="Checked sentences")).to_contain_text("without a source")
     expect(page.get_by_role("region", name="Part 1")).to_contain_text("We are glad to help. (No source)")
     assert _violations(page) == []
-    page.get_by_role("button", name="Show only unsupported sentences").click()
-    page.wait_for_url("**claims=unsupported")
-    found = page.get_by_role("list", name="Unsupported sentences in Part 1")
+    page.get_by_role("button", name="Show only sentences to check").click()
+    page.wait_for_url("**claims=open")
+    found = page.get_by_role("list", name="Sentences to check in Part 1")
     expect(found).to_contain_text("This sentence has no citation.")
     assert _violations(page) == []
     if cited:

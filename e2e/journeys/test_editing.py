@@ -252,7 +252,7 @@ def test_a_table_of_six_columns_fits_and_shows_on_a_phone_that_it_scrolls(draft:
         until(page, "getComputedStyle(document.querySelector('table')).maskImage.includes('- 48px')")  # fades out
 
 
-def test_the_filter_of_unsupported_sentences_is_apart_from_their_count_in_both_directions(draft: DraftPage) -> None:
+def test_the_filter_of_sentences_to_check_is_apart_from_their_count_in_both_directions(draft: DraftPage) -> None:
     page = draft.page
     for direction in ("ltr", "rtl"):
         page.evaluate("themeDirection => localStorage.setItem('settings', JSON.stringify({ themeDirection }))", direction)

@@ -28,7 +28,7 @@ from fundwright.core import edge, health, job_leases, jobs, sweeping, web
 from fundwright.core.plugins import GROUP
 from fundwright.core.settings import Settings
 from fundwright.fit import scoring as fit
-from fundwright.generation import claims, editing, records
+from fundwright.generation import claims, editing
 from fundwright.generation import schemas as generation_schemas
 from fundwright.insights import schemas as insights
 from fundwright.language import retrieval
@@ -234,7 +234,7 @@ class TestFigures:
             ("drafting.md", r"A section can have at most ([\d,]+) characters", generation_schemas._MAX_CHARACTERS),
             ("drafting.md", r"The first ([\d,]+) characters of a draft are checked", claims._MAX_CHECKED_CHARACTERS),
             ("drafting.md", r"a draft has at most (\d+) sections", editing._MAX_SECTIONS),
-            ("drafting.md", r"Rows with more than (\d+) values", records.MAX_VALUES),
+            ("drafting.md", r"Rows with more than (\d+) values", claims.MAX_VALUES),
             ("drafting.md", r"A workspace can make up to (\d+) of its own", templates.MOST_TEMPLATES),
             ("drafting.md", r"a description, and up to (\d+) sections", template_schemas.MOST_SECTIONS),
             ("drafting.md", r"- up to (\d+) questions", template_schemas.MOST_QUESTIONS),

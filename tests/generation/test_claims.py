@@ -9,7 +9,7 @@ import pytest
 from fundwright.generation import claims
 from fundwright.generation.checking import Verdict, check
 from fundwright.generation.claims import Source, check_claims, checked_ids, claims_of
-from fundwright.generation.schemas import CheckState, ClaimCheck, KeptChecks
+from fundwright.generation.schemas import ClaimCheck, KeptChecks, Provenance
 from tests.generation.drafts import draft, part
 
 SOURCES = (
@@ -129,11 +129,12 @@ class TestCheckClaims:
 
 
 class TestCheckSection:
-    def test_counts_what_is_supported_not_found_and_without_source(self) -> None:
+    def test_says_what_is_found_missing_and_without_source(self) -> None:
         text = "Acme repaired 12 roofs in 2024 [1]. Crews hold OSHA 10 cards [2]. We are glad to help."
         checked = check_section(text, SOURCES, "")
-        assert [claim.state for claim in checked] == [CheckState.SUPPORTED, CheckState.NOT_FOUND, CheckState.NO_SOURCE]
-        assert checked[1].missing == ("10",)
+        assert [claim.provenance for claim in checked] == [Provenance.WRITTEN, Provenance.WRITTEN, Provenance.NO_SOURCE]
+        assert [claim.missing for claim in checked] == [(), ("10",), ()]
+        assert [claim.found for claim in checked] == [2, 1, 0]
 
     def test_quotes_name_the_citation(self) -> None:
         (checked,) = check_section("Crews hold OSHA 30 cards [1][2].", SOURCES, "")
@@ -157,7 +158,7 @@ class TestCheckSection:
 
     def test_cells_are_checked_one_by_one(self) -> None:
         table = "| Customer | Value | Source |\n|---|---|---|\n| Hill Air Force Base | $724,000 | [2] |"
-        assert [claim.state for claim in check_section(table, SOURCES, "")] == [CheckState.SUPPORTED, CheckState.NOT_FOUND]
+        assert [claim.missing for claim in check_section(table, SOURCES, "")] == [(), ("724,000",)]
 
     def test_parts_quoted_before_and_after_a_citation_are_supported(self) -> None:
         text = "**USDA Food and Nutrition Service**: Tier 1 help desk, 4,800 users [1] We staff a desk for 4,800 users in seven offices. [2]"
@@ -166,17 +167,17 @@ class TestCheckSection:
             (2, Source("We staff a desk for 4,800 users in seven offices. Resolution is 81%.", "")),
         )
         (checked,) = check_section(text, sources, "")
-        assert checked.state is CheckState.SUPPORTED
+        assert checked.missing == ()
 
     def test_a_citation_at_the_end_of_an_item_is_for_all_sentences_that_it_supports(self) -> None:
         text = "- Crews hold OSHA 30 cards. We are glad to help. The customer was Hill Air Force Base. [2] Acme is old.\n- Crews hold OSHA 30 cards."
         checked = check_section(text, SOURCES, "")
-        assert [claim.state for claim in checked] == [
-            CheckState.SUPPORTED,
-            CheckState.NO_SOURCE,
-            CheckState.SUPPORTED,
-            CheckState.NO_SOURCE,
-            CheckState.NO_SOURCE,
+        assert [claim.provenance for claim in checked] == [
+            Provenance.QUOTED,
+            Provenance.NO_SOURCE,
+            Provenance.WRITTEN,
+            Provenance.NO_SOURCE,
+            Provenance.NO_SOURCE,
         ]
         assert checked[0].numbers == (2,)
 
@@ -202,17 +203,17 @@ class TestCheckSection:
     def test_the_title_and_headings_of_a_document_support_no_claim(self, claim: str, about: str) -> None:
         text = "Acme repaired roofs in 2024 with its engineers."
         (checked,) = check_section(claim, ((1, Source(text, about)),), "Acme Roofing")
-        assert checked.state is CheckState.NOT_FOUND
+        assert checked.missing
 
     @pytest.mark.parametrize("about", ["Report 2024\n\nHill Air Force Base", "HILL AIR FORCE BASE (2024)"])
     def test_but_names_and_years_in_them_say_what_a_passage_is_about(self, about: str) -> None:
         claim = "At Hill Air Force Base, Acme repaired 12 roofs in 2024 [1]."
         (checked,) = check_section(claim, ((1, Source("Acme repaired 12 roofs.", about)),), "Acme Roofing")
-        assert checked.state is CheckState.SUPPORTED
+        assert checked.missing == ()
 
     def test_a_citation_of_no_passage_is_not_a_source(self) -> None:
         (checked,) = check_section("Crews hold OSHA 30 cards [9].", SOURCES, "")
-        assert checked.state is CheckState.NO_SOURCE
+        assert checked.provenance is Provenance.NO_SOURCE
 
 
 @pytest.mark.security(53)

@@ -21,11 +21,11 @@ from fundwright.generation.claims import CHECKER
 from fundwright.generation.models import Draft, DraftSection
 from fundwright.generation.schemas import (
     Checking,
-    CheckState,
     DraftRead,
     DraftSectionRead,
     KeptChecks,
     NewSection,
+    Provenance,
     SectionSave,
 )
 from fundwright_ui.screens.generate.draft import draft_screen
@@ -53,11 +53,14 @@ def opened(desk: Desk, draft: DraftRead, query: str = "") -> AbstractAsyncContex
 async def test_a_draft_comes_with_the_check_of_each_claim(desk: Desk) -> None:
     draft = await written(desk)
     checks = draft.sections[0].checks
-    assert [check.state for check in checks] == [CheckState.SUPPORTED, CheckState.NOT_FOUND, CheckState.NO_SOURCE]
+    assert [check.provenance for check in checks] == [Provenance.QUOTED, Provenance.WRITTEN, Provenance.NO_SOURCE]
     assert [TEXT[check.start : check.end] for check in checks][1] == "They were repaired at Hill base in 2019 [1]."
     assert checks[1].missing == ("2019",)
     (citation,) = draft.citations
-    assert [citation.text[start:end] for start, end in citation.quotes] == ["Shingles gutters were repaired at Hill base in 2024"]
+    assert [citation.text[start:end] for start, end in citation.quotes] == [
+        "Shingles gutters were repaired at Hill base in 2024",
+        "repaired at Hill base",
+    ]
 
 
 async def test_a_citation_marks_only_what_supports_its_sentence(desk: Desk) -> None:
@@ -85,14 +88,14 @@ async def test_the_title_of_a_notice_supports_no_claim(desk: Desk) -> None:
         title = "Operator with Top Secret facility clearance"
         await session.execute(update(Draft).where(Draft.id == draft.id).values(opportunity_title=title))
     checked = await service.get_checked(desk.core, desk.actor, draft.id)
-    assert [check.state for check in checked.sections[0].checks] == [CheckState.NOT_FOUND]
+    assert [check.missing for check in checked.sections[0].checks] == [("Top", "Secret")]
 
 
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        (TEXT.partition(".")[0] + ".", "1 sentence, supported"),
-        (TEXT.rpartition(".")[0].rpartition(". ")[0] + ".", "1 supported · 1 not found in the source"),
+        (TEXT.partition(".")[0] + ".", "1 quoted"),
+        (TEXT.rpartition(".")[0].rpartition(". ")[0] + ".", "1 quoted · 1 in other words · 1 of 2 details found"),
     ],
 )
 async def test_counts_of_zero_are_not_shown(desk: Desk, text: str, shown: str) -> None:
@@ -101,12 +104,17 @@ async def test_counts_of_zero_are_not_shown(desk: Desk, text: str, shown: str) -
         assert "0 " not in screen.find("group", "Checked sentences").text
 
 
-async def test_counts_are_above_the_text_and_unsupported_claims_are_marked_in_it(desk: Desk) -> None:
+async def test_counts_are_above_the_text_and_open_claims_are_marked_in_it(desk: Desk) -> None:
     draft = await written(desk)
     async with opened(desk, draft) as screen:
-        assert "1 supported · 1 not found in the source · 1 without a source" in screen.find("group", "Checked sentences").text
+        assert (
+            "1 quoted · 1 in other words · 1 of 2 details found · 1 without a source"
+            in screen.find("group", "Checked sentences").text
+        )
         facts = screen.find("group", "Checked sentences").ancestors[-2]
-        assert re.fullmatch(r".+ · .+ · 1 supported · 1 not found in the source · 1 without a source .+", text_of(facts))
+        assert re.fullmatch(
+            r".+ · .+ · 1 quoted · 1 in other words · 1 of 2 details found · 1 without a source .+", text_of(facts)
+        )
         (view,) = screen.elements("MarkdownView")
         assert [(TEXT[mark["start"] : mark["end"]], mark["note"]) for mark in view.props["marks"]] == [
             ("They were repaired at Hill base in 2019 [1].", "Not found in the source"),
@@ -114,17 +122,17 @@ async def test_counts_are_above_the_text_and_unsupported_claims_are_marked_in_it
         ]
 
 
-async def test_only_the_unsupported_ones_can_be_shown_with_what_is_missing_and_their_passage(desk: Desk) -> None:
+async def test_only_the_open_ones_can_be_shown_with_what_is_missing_and_their_passage(desk: Desk) -> None:
     draft = await written(desk)
     async with opened(desk, draft) as screen:
-        await screen.click("button", "Show only unsupported sentences")
-        assert screen.address.endswith("?claims=unsupported")
+        await screen.click("button", "Show only sentences to check")
+        assert screen.address.endswith("?claims=open")
         assert [view.props["text"] for view in screen.elements("MarkdownView")] == [
             "They were repaired at Hill base in 2019 [1].",
             "We are glad to help.",
         ]
-        found = screen.find("list", "Unsupported sentences in Roofs").text
-        assert "Not in the cited passages: “2019”" in found
+        found = screen.find("list", "Sentences to check in Roofs").text
+        assert "The cited passages do not say this about the same thing: “2019”" in found
         assert "This sentence has no citation." in found
         await screen.click("button", "Compare with [1] Roofs")
         passage = screen.find("region", "Passage 1")
@@ -136,30 +144,30 @@ async def test_only_the_unsupported_ones_can_be_shown_with_what_is_missing_and_t
 
 async def test_a_claim_shows_no_mark_of_an_emphasis_that_ends_in_another(desk: Desk) -> None:
     draft = await written(desk, "**We are glad to help. We are *proud* of it.**")
-    async with opened(desk, draft, "?claims=unsupported") as screen:
+    async with opened(desk, draft, "?claims=open") as screen:
         assert [view.props["text"] for view in screen.elements("MarkdownView")] == [
             "We are glad to help.",
             "We are *proud* of it.",
         ]
 
 
-async def test_when_everything_is_supported_there_is_nothing_to_filter(desk: Desk) -> None:
+async def test_when_everything_is_found_there_is_nothing_to_filter(desk: Desk) -> None:
     draft = await written(desk, "Shingles gutters were repaired at Hill base in 2024 [1].")
     async with opened(desk, draft) as screen:
-        assert not screen.has("button", "Show only unsupported sentences")
-    async with opened(desk, draft, "?claims=unsupported") as screen:
-        assert "Every checked sentence is supported" in screen.text
+        assert not screen.has("button", "Show only sentences to check")
+    async with opened(desk, draft, "?claims=open") as screen:
+        assert "Every checked sentence has a source" in screen.text
 
 
 async def test_a_viewer_sees_the_checks_but_no_button_to_edit(desk: Desk) -> None:
     draft = await written(desk)
-    async with opened(desk, draft, "?claims=unsupported") as screen:
+    async with opened(desk, draft, "?claims=open") as screen:
         assert screen.has("button", "Edit Roofs")
     viewer = desk.actor.model_copy(update={"workspace_role": WorkspaceRole.VIEWER})
     async with mounted(
-        desk.core, viewer, draft_screen, path=f"/generate/slug/{draft.slug}?claims=unsupported", params={"token": draft.slug}
+        desk.core, viewer, draft_screen, path=f"/generate/slug/{draft.slug}?claims=open", params={"token": draft.slug}
     ) as screen:
-        assert screen.has("list", "Unsupported sentences in Roofs")
+        assert screen.has("list", "Sentences to check in Roofs")
         assert not screen.has("button", "Edit Roofs")
 
 
@@ -220,7 +228,7 @@ class TestKeptChecks:
             saved = await editing.save_section(session, desk.actor, desk.core, draft.id, draft.sections[0].id, save)
         assert (saved.checks, saved.checking) == ((), Checking.OUTSTANDING)
         checked = await checked_section(desk, draft)
-        assert ([check.state for check in checked.checks], checked.checking) == ([CheckState.NOT_FOUND], Checking.DONE)
+        assert ([bool(check.missing) for check in checked.checks], checked.checking) == ([True], Checking.DONE)
 
     async def test_so_are_a_restored_version_and_an_added_section(self, desk: Desk) -> None:
         draft = await written(desk)
@@ -270,7 +278,7 @@ class TestKeptChecks:
         monkeypatch.setattr(service, "_TURN_S", 0.0)
         monkeypatch.setattr(service, "_MOST_TURNS", 2)
         part = (await service.get_checked(desk.core, desk.actor, draft.id)).sections[0]
-        assert [check.state for check in part.checks] == [CheckState.SUPPORTED, CheckState.NOT_FOUND]
+        assert [bool(check.missing) for check in part.checks] == [False, True]
         assert part.checking is Checking.TOO_LONG
         async with opened(desk, draft) as screen:
             await screen.expect("1 section is too long to check completely")
@@ -284,13 +292,13 @@ class TestKeptChecks:
 
     @pytest.mark.security(53)
     async def test_no_page_computes_a_check(self, desk: Desk, checked: list[str]) -> None:
-        """Neither of a draft nor of its unsupported sentences, however often they are opened and reloaded."""
+        """Neither of a draft nor of its sentences to check, however often they are opened and reloaded."""
         draft = await written(desk)
         await checked_section(desk, draft)
         checked.clear()
-        for query in ("", "?claims=unsupported", "?passage=1"):
+        for query in ("", "?claims=open", "?passage=1"):
             async with opened(desk, draft, query) as screen:
-                await screen.expect("1 supported")
+                await screen.expect("1 quoted")
                 async with desk.core.database.transaction() as session:
                     await publish(session, service.draft_topic(draft.id))
                 await screen.settle()
@@ -305,8 +313,8 @@ class TestKeptChecks:
         monkeypatch.setattr(claims, "CHECKER", CHECKER + 1)
         for _ in range(3):  # one page after the other, and several at once
             async with opened(desk, draft) as first, opened(desk, draft) as second:
-                await first.expect("1 supported")
-                await second.expect("1 supported")
+                await first.expect("1 quoted")
+                await second.expect("1 quoted")
         assert sorted(checked) == sorted(section.text for section in draft.sections)
 
     async def test_a_newer_checker_checks_again(self, desk: Desk) -> None:
@@ -322,5 +330,5 @@ class TestKeptChecks:
             await screen.expect("Checking…")
             for task in busy:
                 task.cancel()
-            await screen.expect("1 supported")
+            await screen.expect("1 quoted")
             await screen.expect(lambda: "Checking…" not in screen.text)

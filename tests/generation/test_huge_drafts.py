@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fundwright.generation import editing, service
-from fundwright.generation.schemas import Checking, CheckState, ClaimCheck, DraftRead, SectionSave
+from fundwright.generation.schemas import Checking, ClaimCheck, DraftRead, Provenance, SectionSave
 from fundwright_ui.runtime import view
 from fundwright_ui.screens.generate import draft_section
 from fundwright_ui.screens.generate.draft import draft_screen
@@ -37,7 +37,7 @@ def huge() -> DraftRead:
                 ClaimCheck(
                     start=start,
                     end=start + len(sentence),
-                    state=CheckState.NOT_FOUND,
+                    provenance=Provenance.WRITTEN,
                     numbers=(number % CITATIONS + 1,),
                     quotes=(),
                     missing=("roof",),
@@ -82,7 +82,7 @@ def _nodes(node: Any) -> Iterator[Any]:
         yield from _nodes(child)
 
 
-@pytest.mark.parametrize("query", ["", "?claims=unsupported"])
+@pytest.mark.parametrize("query", ["", "?claims=open"])
 async def test_a_rendering_has_a_limited_size(opened: Any, steps: list[int], query: str) -> None:
     async with opened(query) as screen:
         assert screen.text.count("roof") >= 50
@@ -102,8 +102,8 @@ async def test_later_sections_show_their_text_at_once_on_request(opened: Any, mo
         assert "We repair roof 600 " in screen.text and screen.has("button", "Edit Section 40")
 
 
-async def test_unsupported_claims_come_in_pages(opened: Any) -> None:
-    async with opened("?claims=unsupported") as screen:
+async def test_open_claims_come_in_pages(opened: Any) -> None:
+    async with opened("?claims=open") as screen:
         texts = [view.props["text"] for view in screen.elements("MarkdownView")]
         assert (len(texts), texts[-1]) == (50, "We repair **roof** 49 [50].")
         await screen.click("button", "Page 60")

@@ -17,14 +17,7 @@ from uuid import UUID
 
 from fundwright.generation.checking import Verdict, check
 from fundwright.generation.citing import CITATION, numbers_in
-from fundwright.generation.records import MAX_VALUES, foreign_cells, foreign_value, is_of_other_label
-from fundwright.generation.schemas import (
-    CheckState,
-    CitationRead,
-    ClaimCheck,
-    DraftRead,
-    PassageQuote,
-)
+from fundwright.generation.schemas import CitationRead, ClaimCheck, DraftRead, PassageQuote, Provenance
 from fundwright.language.schemas import heading_text
 from fundwright.language.sentences import spans_of
 
@@ -56,7 +49,7 @@ _SUBMISSION = re.compile(
 """Opening sentences of a letter."""
 _PLACEHOLDER = re.compile(r"\[[^\]\d][^\]]{0,200}\](?!\()|\bTODO\b|\bTBD\b|_{4,}")
 _WORD = re.compile(r"[^\W_]+")
-CHECKER = 5
+CHECKER = 6
 """The version of the checker. A new one checks the claims of all sections again, when their drafts are opened."""
 _MAX_CLAIMS = 500
 """The number of claims that are checked in a section; later ones are not."""
@@ -72,6 +65,8 @@ _MAX_GREETING_WORDS = 12
 _LABEL_AND_VALUE = 2
 """The number of cells in a row that consists of a label and a value."""
 _MAX_INTRODUCING_WORDS = 12
+MAX_VALUES = 100
+"""Cells of longer rows are not compared and count as not found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +140,10 @@ def check_claims(
 
 def _check(text: str, claim: Claim, sources: Mapping[int, Source], company: str) -> ClaimCheck:
     check = _compare(text, claim, claim.numbers, sources, company)
-    if check.state is CheckState.NO_SOURCE and claim.following:
-        # A citation at the end of a paragraph counts for all of its sentences that the passage supports.
+    if check.provenance is Provenance.NO_SOURCE and claim.following:
+        # A citation at the end of a paragraph counts for all of its sentences of which nothing is missing there.
         shared = _compare(text, claim, claim.following, sources, company)
-        return shared if shared.state is CheckState.SUPPORTED else check
+        return check if shared.missing or not shared.quotes else shared
     return check
 
 
@@ -157,37 +152,25 @@ def _compare(text: str, claim: Claim, cited: tuple[int, ...], sources: Mapping[i
     passages = [sources[number] for number in numbers]
     about = "\n\n".join(source.about for source in passages)
     sentence = _without_marks(text[claim.start : claim.end])
-    verdict = _verdict(sentence, tuple(source.text for source in passages), company, about)
-    if verdict.state is CheckState.SUPPORTED and (foreign := _foreign(claim, sentence, passages)):
-        return ClaimCheck(
-            start=claim.start, end=claim.end, state=CheckState.NOT_FOUND, numbers=numbers, quotes=(), missing=(foreign,)
-        )
+    if len(claim.row) > MAX_VALUES and passages:
+        verdict = Verdict(Provenance.WRITTEN, missing=(sentence,))
+    else:
+        verdict = _verdict(sentence, tuple(source.text for source in passages), company, about, claim.row)
     return ClaimCheck(
         start=claim.start,
         end=claim.end,
-        state=verdict.state,
+        provenance=verdict.provenance,
         numbers=numbers,
         quotes=tuple(PassageQuote(number=numbers[quote.passage], start=quote.start, end=quote.end) for quote in verdict.quotes),
-        missing=verdict.missing if verdict.state is CheckState.NOT_FOUND else (),
+        found=verdict.found,
+        missing=verdict.missing,
     )
 
 
-def _foreign(claim: Claim, sentence: str, passages: Sequence[Source]) -> str:
-    """Return the part of a claim that belongs to another record of the sources than the rest of its row or sentence, or ''."""
-    sources = tuple((source.text, source.about) for source in passages)
-    if not claim.row:
-        return foreign_value(sentence, sources)
-    if len(claim.row) > MAX_VALUES:
-        return sentence
-    if len(claim.row) == _LABEL_AND_VALUE and claim.place and is_of_other_label(*claim.row, sources):
-        return claim.row[1]
-    return foreign_cells(claim.row, sources).get(claim.place, "")
-
-
 @lru_cache(maxsize=5_000)
-def _verdict(sentence: str, passages: tuple[str, ...], company: str, about: str) -> Verdict:
+def _verdict(sentence: str, passages: tuple[str, ...], company: str, about: str, row: tuple[str, ...]) -> Verdict:
     """Cached, because a section that is saved again has few new claims."""
-    return check(sentence, passages, company=company, about=about)
+    return check(sentence, passages, company=company, about=about, row=row)
 
 
 def claims_of(text: str) -> list[Claim]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -25,12 +25,12 @@ _NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?")
 _NUMBER_AND_WORDS = re.compile(r"\A([0-9][0-9,]*(?:\.[0-9]+)?)-?([a-zµμΩΩ]{1,12}(?:-[a-z]+)*)", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|ph\.d", re.IGNORECASE)
 _CONTRACTED = re.compile(r"'(?:s|re|ve|ll|d|m)$")
+_DATE = re.compile(
+    r"(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])"
+    r"|(?P<month_first>0?[1-9]|1[0-2])-(?P<day_second>0?[1-9]|[12]\d|3[01])-(?P<year_last>(?:19|20)\d\d)"
+)
 _PIECE = re.compile(r"[^-&,.]+")
-_BOUNDARY = re.compile(r"[,;:()|\n]")
 _ROW = re.compile(r"^[^|\n]{0,2000}\|[^|\n]{0,2000}\|[^\n]*$", re.MULTILINE)
-_RANGE = re.compile(r"\s?[–—-]\s?|\s(?:to|through|until)\s(?:\w{3,9}\s)?")
-_BOUNDARY_WORDS = frozenset(listed("and but while against whereas"))
-_BOUNDARY_DISTANCE = 3
 
 _SMALL = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
@@ -66,131 +66,15 @@ STOP_WORDS = frozenset(
         "cannot neither including include includes included like well go goes already although though despite however whereas"
     )
 )
-PLAIN_NEGATIONS = frozenset(listed("not no never without none nobody nothing neither nor cannot"))
-_SYNONYMS = (
-    "make manufacture produce build built made",
-    "employ employee staff",
-    "company firm",
-    "start begin began begun",
-    "finish complete end",
-    "give provide supply gave given",
-    "customer client",
-    "hold held",
-    "percent percentage",
-    "illness disease",
-    "job project",
-    "reduce cut lower decrease fall fell drop decline shorten shrink shrank",
-    "raise increase rise rose grow grew grown",
-    "need require",
-    "use apply",
-    "show demonstrate",
-    "buy purchase bought",
-    "get receive got",
-    "earn earned",
-    "aircraft plane airplane",
-    "ship vessel boat",
-    "doctor physician",
-    "pay paid",
-    "lead led head",
-    "rate rating rated",
-    "assist help support",
-    "place put install",
-    "monitor watch",
-    "yearly annual annually",
-    "roughly about approximately",
-    "people person",
-    "fly flight flew flown",
-    "ask request",
-    "answer respond response",
-    "car vehicle automobile",
-    "quick fast rapid",
-    "big large",
-    "small little",
-    "child children kid",
-    "woman women",
-    "man men",
-    "write written wrote",
-    "speak spoke spoken",
-    "oversee oversaw supervise",
-    "teach taught",
-    "usa us american",
-    "professor prof",
-    "department dept",
-    "government govt",
-    "postdoctoral postdoc",
-    "choose chose chosen select",
-    "keep kept maintain",
-    "take took taken",
-    "run ran operate",
-    "sell sold",
-    "win won",
-    "know known knew",
-    "see seen saw",
-    "let permit allow",
-    "goal target objective",
-    "student pupil",
-    "hire recruit",
-    "own belong",
-    "share part portion",
-    "photograph photo picture",
-    "find found identify detect",
-    "former previous prior earlier",
-    "fail failure",
-    "agree agreement consent",
-    "worth value",
-    "lose lost loss",
-    "sale sell sold",
-    "finance fund",
-    "verify confirm",
-    "assess evaluate",
-    "exceed surpass",
-    "base headquarter locate",
-    "come came join",
-    "remain stay",
-    "consist comprise",
-    "plan schedule",
-    "home house",
-    "nearly almost",
-    "bring brought",
-    "recent last past",
-    "say said tell told",
-    "leave left",
-    "think thought",
-    "spend spent",
-    "send sent",
-    "meet met",
-    "begin launch",
-    "carry perform conduct",
-    "search look",
-    "mistake error",
-    "protect protection",
-    "harm injury injure hurt",
-    "whole entire",
-    "test trial",
-    "repair fix",
-    "throw discard",
-    "link connect",
-    "stretch extend prolong",
-    "survive alive",
-    "suffice enough",
-    "join enter",
-    "cost price",
-    "size dimension",
-    "open available",
-    "doctorate ph.d phd",
-    "foot feet",
-)
-"""Common synonyms in proposals, and irregular forms."""
-
+_ABBREVIATED = {"dept": "department", "univ": "university", "govt": "government", "assn": "association"}
 _stemmer = snowballstemmer.stemmer("english")
-_FIRST: dict[str, str] = {_stemmer.stemWord(word): group.split()[0] for group in _SYNONYMS for word in group.split()}
 
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """Return the common form of lower-case words: “monitoring” and “monitors”, “fell” and “decreased”."""
-    stemmed: str = _stemmer.stemWord(word)
-    return _FIRST.get(stemmed, stemmed)
+    """Return the common form of lower-case words: “monitoring” and “monitors”."""
+    stemmed: str = _stemmer.stemWord(_ABBREVIATED.get(word, word))
+    return stemmed
 
 
 def stems(words: str) -> frozenset[str]:
@@ -206,13 +90,20 @@ UNITS = frozenset(
 )
 """Units. The same number with another unit is a different claim."""
 MONTHS = frozenset(_MONTHS)
-PREFIX = 5
-"""The number of shared first letters of related long words that the stemmer does not unify, such as “management” and “manages”."""
+_PERIODS = stems("day week month quarter year hour minute second")
+_FREQUENCIES = {
+    word: stem(period)
+    for word, period in (
+        ("daily", "day"), ("weekly", "week"), ("monthly", "month"), ("quarterly", "quarter"), ("hourly", "hour"), ("yearly", "year"),
+        ("annually", "year"),
+    )
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of a text. `key` is compared. A number has a `value`, the `label` before it (“Phase” 2), and the `unit` after it."""
+    """A token of a text. `key` is compared. A number has a `value`, the `label` before it (“Phase” 2), the `unit`
+    after it, and the `rate`, such as “month” for “$520 a month.”"""
 
     key: str
     text: str
@@ -222,6 +113,7 @@ class Token:
     value: float | None = None
     label: str = ""
     unit: str = ""
+    rate: str = ""
     is_name: bool = False
     is_code: bool = False
 
@@ -247,7 +139,7 @@ class Token:
 
 
 class Text:
-    """A text as tokens, including stop words. `positions` are their positions on a line in which clauses are far apart."""
+    """A text as tokens, including stop words."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -257,24 +149,8 @@ class Text:
             for match in _TOKEN.finditer(text, start, end):
                 _read(self.tokens, text, match.start(), match.group(), sentence)
             _relate(self.tokens, first, text)
-        self.positions: list[int] = []
-        self.places: dict[str, list[int]] = {}
-        position = end = 0
-        for place, token in enumerate(self.tokens):
-            position += 1
-            if place and (_BOUNDARY.search(text, end, token.start) or token.word in _BOUNDARY_WORDS):
-                position += _BOUNDARY_DISTANCE
-            end = token.end
-            self.positions.append(position)
-            self.places.setdefault(token.key, []).append(place)
-        self.keys = [token.key for token in self.tokens]
+        self.keys = frozenset(token.key for token in self.tokens)
         self.content = [token for token in self.tokens if token.is_content]
-        self.values = [token.value for token in self.tokens if token.value is not None]
-
-    @cached_property
-    def acronyms(self) -> frozenset[str]:
-        """The letters of acronyms, without periods."""
-        return frozenset(token.letters for token in self.tokens if token.is_acronym)
 
     @cached_property
     def initials(self) -> frozenset[str]:
@@ -285,75 +161,6 @@ class Text:
             for start in range(len(words))
             for length in range(2, 8)
         )
-
-    @cached_property
-    def prefixes(self) -> frozenset[str]:
-        return frozenset(key[:PREFIX] for key in self.places)
-
-    @cached_property
-    def spans_of_years(self) -> frozenset[float]:
-        """The lengths of year ranges, such as 3 for “2020 to 2023”."""
-        years = [token for token in self.tokens if is_year(token)]
-        return frozenset(
-            (last.value or 0) - (first.value or 0)
-            for first, last in pairwise(years)
-            if _RANGE.fullmatch(self.text, first.end, last.start)
-        )
-
-    @cached_property
-    def by_sentence(self) -> dict[int, list[Token]]:
-        found: dict[int, list[Token]] = {}
-        for token in self.tokens:
-            found.setdefault(token.sentence, []).append(token)
-        return found
-
-    @cached_property
-    def sentences(self) -> list[list[Token]]:
-        return list(self.by_sentence.values())
-
-    @cached_property
-    def sentence_keys(self) -> list[frozenset[str]]:
-        """The keys of each sentence, in the order of `sentences`."""
-        return [frozenset(token.key for token in tokens) for tokens in self.sentences]
-
-    @cached_property
-    def nearby_content(self) -> list[frozenset[str]]:
-        """The keys of the content words of each sentence, and of each two consecutive sentences."""
-        alone = [frozenset(token.key for token in tokens if token.is_content) for tokens in self.sentences]
-        return [*alone, *(first | second for first, second in pairwise(alone))]
-
-    @cached_property
-    def rows(self) -> list[bool]:
-        """Whether each sentence is a table row."""
-        return [self.is_row(tokens) for tokens in self.sentences]
-
-    @cached_property
-    def measured(self) -> list[Token]:
-        return [token for token in self.tokens if token.value is not None]
-
-    @cached_property
-    def labeled(self) -> dict[str, set[float | None]]:
-        """The numbers with each label."""
-        found: dict[str, set[float | None]] = {}
-        for token in self.tokens:
-            if token.label:
-                found.setdefault(token.label, set()).add(token.value)
-        return found
-
-    def nearest_sentence(self, keys: Iterable[str]) -> list[Token]:
-        """Return the sentence with most of the keys, the first if there are several."""
-        wanted = frozenset(keys)
-        shared = [len(wanted & own) for own in self.sentence_keys]
-        return self.sentences[shared.index(max(shared))] if shared else []
-
-    def is_row(self, tokens: Sequence[Token]) -> bool:
-        """Whether consecutive tokens are cells of a table. Their order does not say who did what."""
-        return bool(tokens) and "|" in self.text[tokens[0].start : tokens[-1].end]
-
-    def around(self, place: int, before: int, after: int) -> list[Token]:
-        """Return the tokens near a position in the same sentence, including its own."""
-        sentence = self.tokens[place].sentence
-        return [token for token in self.tokens[max(0, place - before) : place + after + 1] if token.sentence == sentence]
 
 
 def _sentences_and_rows(text: str) -> Iterator[tuple[int, int]]:
@@ -374,7 +181,7 @@ def is_year(token: Token) -> bool:
 
 @lru_cache(maxsize=200)
 def read_text(text: str) -> Text:
-    """Cached, because many sentences cite the same passage."""
+    """Cached, because many sentences have the same title."""
     return Text(text)
 
 
@@ -390,6 +197,8 @@ def _read(found: list[Token], text: str, start: int, raw: str, sentence: int) ->
         key = lowered.replace(".", "")
         is_country = key == "us"
         found.append(Token("usa" if is_country else stem(key), raw, start, start + len(raw), sentence, is_name=is_country))
+    elif stem(lowered) in UNITS:  # “kilowatt-hours”
+        found.append(Token(stem(lowered), raw, start, start + len(raw), sentence))
     else:
         contracted = _CONTRACTED.search(lowered)
         for part in _PIECE.finditer(raw[: contracted.start()] if contracted else raw):
@@ -397,6 +206,17 @@ def _read(found: list[Token], text: str, start: int, raw: str, sentence: int) ->
 
 
 def _read_number(found: list[Token], text: str, start: int, raw: str, sentence: int) -> None:
+    if date := _DATE.fullmatch(raw):
+        names = ("month", "day", "year") if date["year"] else ("month_first", "day_second", "year_last")
+        for group in names:
+            part, (begin, end) = date[group], (start + date.start(group), start + date.end(group))
+            name = _MONTHS[int(part) - 1] if group is names[0] else ""
+            found.append(
+                Token(name, part, begin, end, sentence, is_name=True)
+                if name
+                else _number(part, float(part), begin, end, sentence, "")
+            )
+        return
     unit = "dollar" if text[max(0, start - 1) : start] == "$" else ""
     counted = _NUMBER_AND_WORDS.fullmatch(raw)
     if unit and counted and counted[2].lower() in _DOLLAR_SCALES:
@@ -464,12 +284,15 @@ def _relate(tokens: list[Token], first: int, text: str) -> None:
             token = _number(token.text, _ROMAN[token.word], token.start, token.end, token.sentence, "")
         if counted:
             token = counted
-        elif month := _month(token, tokens[place + 1] if place + 1 < len(tokens) else None, text):
+        elif month := _month(token, tokens[place + 1 : place + 3], text):
             token = month
         elif token.value is not None:
             token = _scaled(token, tokens, place, text)
             token = replace(
-                token, label=_label(token, tokens, first, place, text), unit=token.unit or _unit(tokens[place + 1 : place + 4])
+                token,
+                label=_label(token, tokens, first, place, text),
+                unit=token.unit or _unit(tokens[place + 1 : place + 4]),
+                rate=_rate(tokens[place + 1 : place + 6]),
             )
         tokens[place] = token
         place += 1
@@ -486,11 +309,11 @@ def _counted(token: Token, after: Token | None) -> Token | None:
     return replace(_number(token.text, value, token.start, token.end, token.sentence, ""), label=label)
 
 
-def _month(token: Token, after: Token | None, text: str) -> Token | None:
-    """Return the month of “5/2022”."""
-    if after is None or token.value is None or not is_year(after) or text[token.end : after.start] != "/":
-        return None
-    if token.value not in range(1, 13):
+def _month(token: Token, following: Sequence[Token], text: str) -> Token | None:
+    """Return the month of “5/2022” and “5/17/2022”."""
+    slashes = [text[one.end : other.start] for one, other in pairwise([token, *following])]
+    is_day = len(following) > 1 and slashes == ["/", "/"] and following[0].value in range(1, 32) and is_year(following[1])
+    if token.value is None or token.value not in range(1, 13) or not (is_day or (slashes[:1] == ["/"] and is_year(following[0]))):
         return None
     return Token(_MONTHS[int(token.value) - 1], token.text, token.start, token.end, token.sentence, is_name=True)
 
@@ -534,4 +357,16 @@ def _unit(following: Sequence[Token]) -> str:
             return token.key
         if not (token.is_content or token.word in ("to", "per", "or")):
             return ""
+    return ""
+
+
+def _rate(following: Sequence[Token]) -> str:
+    """Return the period among the next few words: “month” for “$520 a month” and for “280 meals monthly”."""
+    for token, after in pairwise([*following, None]):
+        if token is None or token.value is not None:
+            return ""
+        if token.word in ("a", "an", "per", "each", "every") and after and after.key in _PERIODS:
+            return after.key
+        if token.word in _FREQUENCIES:
+            return _FREQUENCIES[token.word]
     return ""

@@ -95,12 +95,24 @@ class Rewriting(StrEnum):
     FAILED = "failed"
 
 
-class CheckState(StrEnum):
-    """`not_found`: the cited passages do not support the sentence. `no_source`: it cites none."""
+class Provenance(StrEnum):
+    """Where a sentence comes from. `quoted`: it stands word for word in a cited passage. `edited`: a part of a sentence there, or with words of
+    little meaning added, dropped, or replaced. `written`: in other words. `no_source`: it cites nothing."""
 
-    SUPPORTED = "supported"
-    NOT_FOUND = "not_found"
+    QUOTED = "quoted"
+    EDITED = "edited"
+    WRITTEN = "written"
     NO_SOURCE = "no_source"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            Provenance.QUOTED: t("Quoted"),
+            Provenance.EDITED: t("Edited quotation"),
+            Provenance.WRITTEN: t("In other words"),
+            Provenance.NO_SOURCE: t("No source"),
+        }[self]
 
 
 class PassageQuote(BaseModel):
@@ -114,22 +126,28 @@ class PassageQuote(BaseModel):
 
 
 class ClaimCheck(BaseModel):
-    """How well passages support a sentence, a list item, or a cell, given by the characters `start` to `end` of its section's text.
+    """Where a sentence, a list item, or a cell comes from, given by the characters `start` to `end` of its section's text.
 
-    `numbers` are the citations it was compared with, `quotes` the words that support it, and `missing` its words that were not
-    found.
+    `numbers` are the citations it was compared with, and `quotes` the words there that it repeats. If it is in other words, `found` counts its figures
+    and names that stand in one record of each passage, and `missing` lists those that do not, and words that turn the meaning, such as “not.”
     """
 
     model_config = ConfigDict(frozen=True)
 
     start: int
     end: int
-    state: CheckState
+    provenance: Provenance
     numbers: tuple[int, ...]
     quotes: tuple[PassageQuote, ...]
+    found: int = 0
     missing: tuple[str, ...]
     cited: tuple[int, ...] = ()
     """What it cites, or if it cites nothing, what a later sentence of its paragraph cites."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a person must look at it: something is missing in the passages, or it has no source."""
+        return bool(self.missing) or self.provenance is Provenance.NO_SOURCE
 
 
 class Checking(StrEnum):
@@ -520,8 +538,10 @@ class DraftRead(DraftRow):
     def done_sections(self) -> int:
         return sum(section.state == SectionState.DONE for section in self.sections)
 
-    def count_claims(self, state: CheckState) -> int:
-        return sum(check.state is state for section in self.sections for check in section.checks)
+    @property
+    def checks(self) -> Sequence[ClaimCheck]:
+        """The checks of the claims of all sections."""
+        return [check for section in self.sections for check in section.checks]
 
     @property
     def is_checked(self) -> bool:

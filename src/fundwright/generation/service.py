@@ -676,9 +676,9 @@ def read_section(section: DraftSection, job: Job | None, state: DraftState, with
 
 
 def _checks_of(section: DraftSection, withheld: Withheld) -> tuple[Checking, tuple[ClaimCheck, ...]]:
-    kept = KeptChecks.model_validate(section.checks) if section.checks else None
-    if kept is None or kept.revision != section.revision or kept.checker < claims.CHECKER:
+    if section.checks is None or section.checks["revision"] != section.revision or section.checks["checker"] != claims.CHECKER:
         return Checking.OUTSTANDING, ()
+    kept = KeptChecks.model_validate(section.checks)
     shown = tuple(check for check in kept.claims if withheld.numbers.isdisjoint(check.cited))
     return Checking.TOO_LONG if kept.is_too_long else Checking.DONE, shown
 

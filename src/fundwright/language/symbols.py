@@ -104,6 +104,7 @@ SYMBOLS: Mapping[str, str] = {
     "msec": "millisecond",
     "mΩ": "milliohm",
     "nM": "nanomolar",
+    "ng": "nanogram",
     "nm": "nanometer",
     "ns": "nanosecond",
     "nsec": "nanosecond",

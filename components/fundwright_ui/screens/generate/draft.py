@@ -21,7 +21,7 @@ from fundwright_ui.product import use_actor, use_connection, use_visit
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_of
 from fundwright_ui.screens.comments import CLOSED, COMMENTS, are_comments_open, comments_button, comments_panel
-from fundwright_ui.screens.generate.draft_checks import claim_counts, unsupported_claims
+from fundwright_ui.screens.generate.draft_checks import claim_counts, open_claims
 from fundwright_ui.screens.generate.draft_passages import cited_documents, incomplete_documents, passage_panel
 from fundwright_ui.screens.generate.draft_section import new_section, section_part
 from fundwright_ui.screens.generate.draft_sources import draft_sources
@@ -56,7 +56,7 @@ from fundwright_ui.widgets import NamedSection, SectionChosen, UnsavedTexts, cop
 
 _WHO = "who"
 """Value of `open` in the address while the dialog about who sees the draft is open."""
-_UNSUPPORTED = "unsupported"
+_OPEN = "open"
 """Value of `claims` in the address: show only the claims that no passage supports."""
 
 
@@ -69,7 +69,7 @@ def draft_screen() -> VdomDict | Component:
         passage=("{n}",),
         at=("{id}:{n}",),
         edit=("{id}",),
-        claims=(_UNSUPPORTED,),
+        claims=(_OPEN,),
         **{OPENED: ("{id}",), "tasks": ("open",)},
         **COMMENTS,
     )
@@ -146,13 +146,13 @@ def draft_screen() -> VdomDict | Component:
         is_editing = url.get("edit") == str(part.id)
         return section_part(draft, part, open_passage, is_editing=is_editing, edit=edit, visit=visit, key=str(part.id))
 
-    def edit_unsupported(part: DraftSectionRead) -> Callable[[], None]:
+    def edit_open(part: DraftSectionRead) -> Callable[[], None]:
         return lambda: url.set(claims=None, edit=part.id)
 
     def continue_editing(chosen: SectionChosen) -> None:
         url.set(claims=None, edit=chosen.id)
 
-    only_unsupported = url.get("claims") == _UNSUPPORTED
+    only_open = url.get("claims") == _OPEN
     return page(
         draft.title,
         html.div(
@@ -166,8 +166,8 @@ def draft_screen() -> VdomDict | Component:
                 nt("{n} open question", "{n} open questions", len(draft.open_questions)) if draft.open_questions else None,
                 claim_counts(
                     draft,
-                    only_unsupported=only_unsupported,
-                    show_only_unsupported=lambda is_wanted: url.set(claims=_UNSUPPORTED if is_wanted else None),
+                    only_open=only_open,
+                    show_only_open=lambda is_wanted: url.set(claims=_OPEN if is_wanted else None),
                 ),
             ),
             people_here(visit, key="people") if visit else None,
@@ -189,7 +189,7 @@ def draft_screen() -> VdomDict | Component:
         UnsavedTexts(
             path=f"/api/drafts/{draft.id}/sections/",
             sections=[NamedSection(id=str(part.id), heading=t(part.heading)) for part in draft.sections],
-            editing="" if only_unsupported or not may_work else url.get("edit") or "",
+            editing="" if only_open or not may_work else url.get("edit") or "",
             on_continue=continue_editing if may_work else None,
             key="unsaved",
         ),
@@ -197,11 +197,11 @@ def draft_screen() -> VdomDict | Component:
             html.div(
                 {"className": "fw-sheet"},
                 *(
-                    [unsupported_claims(draft, open_passage, edit_unsupported if may_work else None, key="unsupported")]
-                    if only_unsupported
+                    [open_claims(draft, open_passage, edit_open if may_work else None, key="open-claims")]
+                    if only_open
                     else (part_of(part) for part in draft.sections)
                 ),
-                new_section(draft, key="new") if may_work and not only_unsupported else None,
+                new_section(draft, key="new") if may_work and not only_open else None,
             ),
             panel=share_panel(draft_id=draft.id, key="share")
             if opened == SHARE and may_work
@@ -211,9 +211,7 @@ def draft_screen() -> VdomDict | Component:
             if url.get(OPENED)
             else tasks_panel(draft.id)
             if url.get("tasks")
-            else passage_panel(
-                draft, passage, url.get("at"), lambda: url.set(passage=None, at=None), is_marked=not only_unsupported
-            ),
+            else passage_panel(draft, passage, url.get("at"), lambda: url.set(passage=None, at=None), is_marked=not only_open),
             aside=html.fragment(
                 cited_documents(draft, passage, open_passage, key="sources"),
                 incomplete_documents(draft, key="incomplete"),

@@ -1,73 +1,95 @@
-"""The results of checking a draft: how many claims are supported, and which are not."""
+"""The results of checking a draft: where its sentences come from, and which a person must look at."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 
-from fundwright.core.messages import nt, t
-from fundwright.generation.citing import numbers_in
-from fundwright.generation.schemas import Checking, CheckState, ClaimCheck, DraftRead, DraftSectionRead
+from fundwright.core.messages import nt, number, t
+from fundwright.generation.citing import numbers_in, without_marks
+from fundwright.generation.schemas import Checking, CitationRead, ClaimCheck, DraftRead, DraftSectionRead, Provenance
 from fundwright_ui.ui import button, chip, empty, pagination, row, section
 from fundwright_ui.widgets import Citation, CitationOpened, ClaimMark, markdown_view
 
 _CLAIMS_PER_PAGE = 50
+_WORD = re.compile(r"\w+")
+_PIECE = re.compile(r"\w+|\W+")
 
 
-def claim_counts(draft: DraftRead, *, only_unsupported: bool, show_only_unsupported: Callable[[bool], None]) -> VdomDict | None:
-    """The counts of claims that are supported, not found, and without a source, without zeros, and a filter for the last two.
-    Also says whether sections are being checked, or are too long for it."""
-    supported, not_found, no_source = (draft.count_claims(state) for state in CheckState)
+def claim_counts(draft: DraftRead, *, only_open: bool, show_only_open: Callable[[bool], None]) -> VdomDict | None:
+    """How many sentences are quoted, edited, in other words, and without a source, without zeros; how many details of those in other words were
+    found; and a filter for those that a person must look at. Also says whether sections are being checked, or are too long for it."""
+    checks = draft.checks
+    quoted, edited, written, without = (sum(check.provenance is each for check in checks) for each in Provenance)
+    found, missing = sum(check.found for check in checks), sum(len(check.missing) for check in checks)
     too_long = sum(part.checking is Checking.TOO_LONG for part in draft.sections)
-    notes: list[str | None] = [
+    shown: list[str | None] = [
+        nt("{n} quoted", "{n} quoted", quoted) if quoted else None,
+        nt("{n} edited", "{n} edited", edited) if edited else None,
+        nt("{n} in other words", "{n} in other words", written) if written else None,
+        nt("{found} of {n} detail found", "{found} of {n} details found", found + missing, found=number(found))
+        if found + missing
+        else None,
+        nt("{n} without a source", "{n} without a source", without) if without else None,
         None if draft.is_checked else t("Checking…"),
         nt("{n} section is too long to check completely", "{n} sections are too long to check completely", too_long)
         if too_long
         else None,
     ]
-    if not supported + not_found + no_source and not any(notes):
+    if not any(shown):
         return None
-    counts: list[str | None] = [
-        nt("{n} supported", "{n} supported", supported) if supported else None,
-        nt("{n} not found in the source", "{n} not found in the source", not_found) if not_found else None,
-        nt("{n} without a source", "{n} without a source", no_source) if no_source else None,
-    ]
-    if supported and not not_found + no_source:
-        counts = [nt("{n} sentence, supported", "{n} sentences, all supported", supported)]
     return html.span(
         {"role": "group", "aria-label": t("Checked sentences"), "key": "claims"},
-        html.span({"role": "status"}, " · ".join(each for each in (*counts, *notes) if each)),
+        html.span({"role": "status"}, " · ".join(each for each in shown if each)),
         button(
-            t("Show full draft") if only_unsupported else t("Show only unsupported sentences"),
+            t("Show full draft") if only_open else t("Show only sentences to check"),
             size="small",
             variant="text",
-            on_click=lambda: show_only_unsupported(not only_unsupported),
+            on_click=lambda: show_only_open(not only_open),
         )
-        if only_unsupported or not_found + no_source
+        if only_open or any(check.is_open for check in checks)
         else None,
     )
 
 
 def marks_of(part: DraftSectionRead) -> list[ClaimMark]:
-    """The marks for unsupported claims in the text of a section."""
+    """The marks for claims that a person must look at, in the text of a section."""
     return [
-        ClaimMark(start=check.start, end=check.end, is_cited=check.state is CheckState.NOT_FOUND, note=_label(check))
-        for check in _unsupported(part)
+        ClaimMark(start=check.start, end=check.end, is_cited=check.provenance is not Provenance.NO_SOURCE, note=_label(check))
+        for check in _open(part)
     ]
 
 
+def provenance_of(check: ClaimCheck, part: DraftSectionRead, citation: CitationRead) -> VdomDict:
+    """Where a sentence comes from: its words that are not in the passage are marked as inserted."""
+    sentence = without_marks(part.text[check.start : check.end])
+    source = {word.casefold() for start, end in citation.quotes for word in _WORD.findall(citation.text[start:end])}
+    pieces = [
+        html.ins(piece) if _WORD.fullmatch(piece) and piece.casefold() not in source else piece
+        for piece in _PIECE.findall(sentence)
+    ]
+    return html.div(
+        {"className": "fw-small", "key": "provenance"},
+        row(chip(check.provenance.label), html.span({"className": "fw-muted"}, _explained(check))),
+        html.p({"dir": "auto", "className": "fw-muted"}, t("In the draft:"), " ", *pieces)
+        if check.provenance in (Provenance.EDITED, Provenance.WRITTEN)
+        else None,
+    )
+
+
 @component
-def unsupported_claims(
+def open_claims(
     draft: DraftRead,
     open_passage: Callable[[int], None],
     edit: Callable[[DraftSectionRead], Callable[[], None]] | None,
 ) -> VdomDict:
-    """The unsupported claims under the headings of their sections, each with what was not found and its passages, in pages."""
+    """The claims that a person must look at, under the headings of their sections, each with what was not found and its passages, in pages."""
     page, set_page = use_state(1)
-    found = [(part, check) for part in draft.sections for check in _unsupported(part)]
+    found = [(part, check) for part in draft.sections for check in _open(part)]
     pages = max(1, -(-len(found) // _CLAIMS_PER_PAGE))
     page = min(page, pages)  # some have been corrected meanwhile
     titles = {citation.number: citation.document_title for citation in draft.citations}
@@ -75,13 +97,13 @@ def unsupported_claims(
     for part, check in found[(page - 1) * _CLAIMS_PER_PAGE : page * _CLAIMS_PER_PAGE]:
         shown.setdefault(part.id, []).append((part, check))
     if not shown:
-        return empty(t("Every checked sentence is supported by the passages it cites."), icon_name="check")
+        return empty(t("Every checked sentence has a source, and all of its details were found there."), icon_name="check")
     return html.fragment(
         *(
             section(
                 t(part.heading),
                 html.ul(
-                    {"className": "fw-list", "aria-label": t("Unsupported sentences in {heading}", heading=t(part.heading))},
+                    {"className": "fw-list", "aria-label": t("Sentences to check in {heading}", heading=t(part.heading))},
                     *(_claim(part, check, titles, open_passage, key=str(check.start)) for _, check in of_part),
                 ),
                 actions=[
@@ -89,7 +111,7 @@ def unsupported_claims(
                 ]
                 if edit
                 else [],
-                key=f"unsupported-{part.id}",
+                key=f"open-{part.id}",
             )
             for of_part in shown.values()
             for part, _ in of_part[:1]
@@ -143,17 +165,36 @@ def _shown(claim: str) -> str:
     return line
 
 
-def _unsupported(part: DraftSectionRead) -> Sequence[ClaimCheck]:
-    return [check for check in part.checks if check.state is not CheckState.SUPPORTED]
+def _open(part: DraftSectionRead) -> Sequence[ClaimCheck]:
+    return [check for check in part.checks if check.is_open]
 
 
 def _label(check: ClaimCheck) -> str:
-    return t("Not found in the source") if check.state is CheckState.NOT_FOUND else t("No source")
+    return t("No source") if check.provenance is Provenance.NO_SOURCE else t("Not found in the source")
 
 
 def _reason(check: ClaimCheck) -> str:
-    if check.state is CheckState.NO_SOURCE:
+    if check.provenance is Provenance.NO_SOURCE:
         return t("This sentence has no citation.")
-    if check.missing:
-        return t("Not in the cited passages: {words}", words=", ".join(f"“{word}”" for word in check.missing))
-    return t("The cited passages do not clearly say this.")
+    missing = ", ".join(f"“{word}”" for word in check.missing)
+    return t("The cited passages do not say this about the same thing: {words}", words=missing)
+
+
+def _explained(check: ClaimCheck) -> str:
+    match check.provenance:
+        case Provenance.QUOTED:
+            return t("The passage says this word for word.")
+        case Provenance.EDITED:
+            return t("The passage says this with the words marked below added or left out.")
+        case Provenance.WRITTEN if check.missing:
+            return _reason(check)
+        case Provenance.WRITTEN if check.found:
+            return nt(
+                "{n} detail was found. The meaning was not checked.",
+                "{n} details were found. The meaning was not checked.",
+                check.found,
+            )
+        case Provenance.WRITTEN:
+            return t("The meaning was not checked.")
+        case Provenance.NO_SOURCE:
+            return t("This sentence has no citation.")

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import nt, t
 from fundwright.generation.citing import CITATION, count_citations
-from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead
+from fundwright.generation.schemas import CitationRead, ClaimCheck, DraftRead, DraftSectionRead
 from fundwright.language.schemas import DocumentKind, headings_below, nearest_heading
 from fundwright.training import service as training
 from fundwright.training import versions
@@ -25,6 +25,7 @@ from fundwright.training.schemas import IncompleteDocuments, VersionNote
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.events import handler
+from fundwright_ui.screens.generate.draft_checks import provenance_of
 from fundwright_ui.ui import moment, pagination, row, section, side_panel, text_link
 
 _PASSAGES_PER_PAGE = 50
@@ -66,9 +67,12 @@ def passage_panel(draft: DraftRead, number: str, at: str, close: Callable[[], No
             on_close=close,
             key=f"passage-{citation.number}",
         )
-    citation = citation.model_copy(update={"quotes": _quotes_at(draft, citation.number, at) or citation.quotes})
+    found = _check_at(draft, at)
+    quotes = tuple((quote.start, quote.end) for quote in found[1].quotes if quote.number == citation.number) if found else ()
+    citation = citation.model_copy(update={"quotes": quotes or citation.quotes})
     return side_panel(
         f"[{citation.number}] {citation.document_title}",
+        provenance_of(found[1], found[0], citation) if found else None,
         html.blockquote(
             {"className": "fw-passage fw-prewrap", "dir": "auto"}, *(_marked(citation) if is_marked else (citation.text,))
         ),
@@ -241,8 +245,8 @@ def _beginning(citation: CitationRead) -> str:
     return shorten(citation.text[start:], _SHOWN_CHARACTERS, placeholder="…")
 
 
-def _quotes_at(draft: DraftRead, number: int, at: str) -> tuple[tuple[int, int], ...]:
-    """The words of the passage that support the sentence of one of its citations; none if there is no such citation any more."""
+def _check_at(draft: DraftRead, at: str) -> tuple[DraftSectionRead, ClaimCheck] | None:
+    """The check of the sentence of a citation, and its section; none if there is no such citation any more."""
     id, _, place = at.partition(":")
     known = {citation.number for citation in draft.citations}
     for part in draft.sections:
@@ -250,14 +254,8 @@ def _quotes_at(draft: DraftRead, number: int, at: str) -> tuple[tuple[int, int],
             continue
         cited = [found for found in CITATION.finditer(part.text) if {int(each) for each in re.split("[,;]", found[1])} <= known]
         start = cited[int(place)].start() if int(place) < len(cited) else -1
-        return tuple(
-            (quote.start, quote.end)
-            for check in part.checks
-            if check.start <= start < check.end
-            for quote in check.quotes
-            if quote.number == number
-        )
-    return ()
+        return next(((part, check) for check in part.checks if check.start <= start < check.end), None)
+    return None
 
 
 def _marked(citation: CitationRead) -> list[VdomDict | str]:
