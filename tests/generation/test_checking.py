@@ -34,10 +34,12 @@ class TestProvenance:
                 QUOTED,
             ),
             ("The crew of 12 had no recordable injuries; crews hold OSHA 30 cards.", QUOTED),
-            ("We repaired the roof of Hill Air Force Base.", EDITED),
-            ("Our firm has crews that hold OSHA 30 cards.", EDITED),
+            ("Our crews hold the OSHA 30 cards.", WRITTEN),
+            ("The crews hold the OSHA 30 cards.", EDITED),
+            ("Our company does not repair gutters.", EDITED),
+            ("OSHA 30", EDITED),
             ("In September 2024, Acme repaired the roof of Hill Air Force Base.", WRITTEN),
-            ("Gutters are not our work.", WRITTEN),
+            ("Gutters are what we do not repair.", WRITTEN),
         ],
     )
     def test_is_quoted_edited_or_written(self, sentence: str, provenance: Provenance) -> None:
@@ -52,7 +54,20 @@ class TestProvenance:
             pytest.param("Grantees may pay a fee.", "Grantees pay a fee.", id="a possibility"),
             pytest.param("We train at most 40 people.", "We train 40 people.", id="a bound"),
             pytest.param("Junco was acquired by Brightwell.", "Junco acquired Brightwell.", id="the other way around"),
-            pytest.param("Rooms cost $520 a month.", "Rooms cost 520 euros.", id="another unit"),
+            pytest.param("Rooms cost $520 a month.", "Rooms cost 520 euros a month.", id="another unit"),
+            pytest.param("It sold for €5 million.", "It sold for $5 million.", id="another currency"),
+            pytest.param("It keeps 40 degrees.", "It keeps −40 degrees.", id="another sign"),
+            pytest.param("Uptime was <99%.", "Uptime was >99%.", id="another comparison"),
+            pytest.param("We write C#.", "We write C++.", id="another language"),
+            pytest.param("It cost $18,400,300.", "It cost $18,400,270.", id="digits"),
+            pytest.param("We failed to meet the deadline.", "We meet the deadline.", id="a failure"),
+            pytest.param("Delta Corp. holds a top secret clearance.", "We hold a top secret clearance.", id="another subject"),
+            pytest.param("It has 1 of 40 sites with power.", "The team has 40 sites with power.", id="a part of a number"),
+            pytest.param("They have 12 patents.", "We have 12 patents.", id="others"),
+            pytest.param("We have 40 engineers.", "We had 40 engineers.", id="another time"),
+            pytest.param("Experience with animals.", "Experiments with animals.", id="another word of the same stem"),
+            pytest.param("Facility clearance: None", "We have a facility clearance.", id="a label whose value denies it"),
+            pytest.param("Safety record\n\nWe repaired bridges.", "We repaired bridges safety record.", id="a heading"),
         ],
     )
     def test_an_edit_does_not_turn_the_meaning(self, source: str, claim: str) -> None:
@@ -141,6 +156,22 @@ class TestDetails:
     )
     def test_bounds_and_negations_are_compared(self, source: str, claim: str, missing: tuple[str, ...]) -> None:
         assert check(claim, [source]).missing == missing
+
+    def test_a_label_whose_value_says_no_is_denied(self) -> None:
+        assert check("We have ISO 9001.", ["| Standard | Held |\n| - | - |\n| ISO 9001 | No |"]).missing == ("no",)
+        assert check("We do not have ISO 9001.", ["| Standard | Held |\n| - | - |\n| ISO 9001 | No |"]).missing == ()
+
+    def test_the_name_of_the_company_takes_no_words_away(self) -> None:
+        assert check("We have overdue reports.", ["We have no overdue reports."], company="No Limits Inc.").missing == ("no",)
+        assert check("We employ 54 people in Ohio.", ["We employ people in Ohio."], company="Studio 54").missing == ("54",)
+
+    def test_a_sentence_with_hardly_a_word_of_its_passage_is_named(self) -> None:
+        verdict = check("Our engineers design rockets for lunar missions.", ["The bakery sells bread."])
+        assert verdict.missing == ("engineers", "design", "rockets", "lunar", "missions")
+
+    def test_a_number_of_hundreds_of_digits_is_a_code(self) -> None:
+        passage = f"Digits: {'9' * 400} and an award of $1,200,400."
+        assert check("The award was $1.2 million.", [passage]).missing == ()
 
     def test_the_name_of_the_company_needs_no_proof(self) -> None:
         assert check("Zenith Roofs holds OSHA 30 cards.", [PASSAGE]).missing == ("Zenith",)

@@ -140,7 +140,7 @@ class TestCheckSection:
         (checked,) = check_section("Crews hold OSHA 30 cards [1][2].", SOURCES, "")
         assert {quote.number for quote in checked.quotes} == {2}
         text = SOURCES[1][1].text
-        assert [text[quote.start : quote.end] for quote in checked.quotes] == ["Crews hold OSHA 30 cards"]
+        assert [text[quote.start : quote.end] for quote in checked.quotes] == ["Crews hold OSHA 30 cards."]
 
     def test_a_new_claim_is_checked_without_those_that_were_checked_before(self, monkeypatch: pytest.MonkeyPatch) -> None:
         checked: list[str] = []

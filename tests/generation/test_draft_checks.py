@@ -58,7 +58,7 @@ async def test_a_draft_comes_with_the_check_of_each_claim(desk: Desk) -> None:
     assert checks[1].missing == ("2019",)
     (citation,) = draft.citations
     assert [citation.text[start:end] for start, end in citation.quotes] == [
-        "Shingles gutters were repaired at Hill base in 2024",
+        "Shingles gutters were repaired at Hill base in 2024.",
         "repaired at Hill base",
     ]
 
@@ -81,6 +81,25 @@ async def test_a_citation_marks_only_what_supports_its_sentence(desk: Desk) -> N
         assert screen.address.endswith(f"?passage=1&at={part.id}%3A1")
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Shingles gutters were repaired at Hill base in 2024 [1].", "Quoted The passage says this word for word."),
+        ("Shingles gutters were repaired at Hill base in 2024. [1]", "Quoted The passage says this word for word."),
+        ("- Shingles gutters were repaired at Hill base [1]", "Edited quotation The passage says almost the same."),
+        ("At Hill base, gutters were repaired in 2019. [1]", "In other words Not found together in the cited passages: “2019”"),
+        (
+            "| Work |\n| - |\n| Gutters at Hill base in 2024 [1] |",
+            "In other words 2 figures and names were found in the passage.",
+        ),
+    ],
+)
+async def test_the_passage_of_a_citation_says_where_its_sentence_comes_from(desk: Desk, text: str, shown: str) -> None:
+    async with opened(desk, await written(desk, text)) as screen:
+        await screen.emit("MarkdownView", "on_citation", number=1, place=0)
+        assert shown in screen.find("region", "Passage 1").text
+
+
 async def test_the_title_of_a_notice_supports_no_claim(desk: Desk) -> None:
     draft = await written(desk, "Shingles gutters have Top Secret facility clearance [1].")
     await forget_checks(desk, draft)
@@ -95,7 +114,7 @@ async def test_the_title_of_a_notice_supports_no_claim(desk: Desk) -> None:
     ("text", "shown"),
     [
         (TEXT.partition(".")[0] + ".", "1 quoted"),
-        (TEXT.rpartition(".")[0].rpartition(". ")[0] + ".", "1 quoted · 1 in other words · 1 of 2 details found"),
+        (TEXT.rpartition(".")[0].rpartition(". ")[0] + ".", "1 quoted · 1 in other words · 1 of 2 figures and names found"),
     ],
 )
 async def test_counts_of_zero_are_not_shown(desk: Desk, text: str, shown: str) -> None:
@@ -108,16 +127,16 @@ async def test_counts_are_above_the_text_and_open_claims_are_marked_in_it(desk: 
     draft = await written(desk)
     async with opened(desk, draft) as screen:
         assert (
-            "1 quoted · 1 in other words · 1 of 2 details found · 1 without a source"
+            "1 quoted · 1 in other words · 1 of 2 figures and names found · 1 without a source"
             in screen.find("group", "Checked sentences").text
         )
         facts = screen.find("group", "Checked sentences").ancestors[-2]
         assert re.fullmatch(
-            r".+ · .+ · 1 quoted · 1 in other words · 1 of 2 details found · 1 without a source .+", text_of(facts)
+            r".+ · .+ · 1 quoted · 1 in other words · 1 of 2 figures and names found · 1 without a source .+", text_of(facts)
         )
         (view,) = screen.elements("MarkdownView")
         assert [(TEXT[mark["start"] : mark["end"]], mark["note"]) for mark in view.props["marks"]] == [
-            ("They were repaired at Hill base in 2019 [1].", "Not found in the source"),
+            ("They were repaired at Hill base in 2019 [1].", "Check against the source"),
             ("We are glad to help.", "No source"),
         ]
 
@@ -132,7 +151,7 @@ async def test_only_the_open_ones_can_be_shown_with_what_is_missing_and_their_pa
             "We are glad to help.",
         ]
         found = screen.find("list", "Sentences to check in Roofs").text
-        assert "The cited passages do not say this about the same thing: “2019”" in found
+        assert "Not found together in the cited passages: “2019”" in found
         assert "This sentence has no citation." in found
         await screen.click("button", "Compare with [1] Roofs")
         passage = screen.find("region", "Passage 1")
@@ -156,7 +175,7 @@ async def test_when_everything_is_found_there_is_nothing_to_filter(desk: Desk) -
     async with opened(desk, draft) as screen:
         assert not screen.has("button", "Show only sentences to check")
     async with opened(desk, draft, "?claims=open") as screen:
-        assert "Every checked sentence has a source" in screen.text
+        assert "No sentences to check." in screen.text
 
 
 async def test_a_viewer_sees_the_checks_but_no_button_to_edit(desk: Desk) -> None:

@@ -1,7 +1,7 @@
 """Says where a sentence comes from: word for word from the passages that it cites, with edits that keep the meaning, or in other words.
 
 Of the last, what can be checked exactly is checked: each number with its unit, date, amount, name, and code must stand in one record of
-each passage, “at least” must not be “at most” there, and what is denied must not be claimed. Whether the rest means the same is not judged.
+a cited passage, “at least” must not be “at most” there, and what is denied must not be claimed. Whether the rest means the same is not judged.
 `make eval ONLY=checking` measures this on the pairs in tests/checking.
 """
 
@@ -9,45 +9,20 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 
 from fundwright.generation.normalizing import MONTHS, Text, Token, is_year, read_text
 from fundwright.generation.records import Record, Span, divide
 from fundwright.generation.schemas import Provenance
 
-_LIGHT = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "we",
-        "our",
-        "us",
-        "i",
-        "my",
-        "it",
-        "its",
-        "they",
-        "their",
-        "this",
-        "that",
-        "has",
-        "have",
-        "had",
-        "firm",
-        "company",
-        "organization",
-        "business",
-        "team",
-    ]
-)
-"""Words that an edit may add, drop, or replace: “the firm has” is “we have.”"""
 _NEGATIONS = frozenset(["not", "no", "never", "without", "none", "nobody", "nothing", "neither", "nor", "cannot"])
 _AFTER_NO = frozenset(["later", "fewer", "less", "more", "exceed", "exceeding", "to"])
+_DENIALS = frozenset(("no", "none", "n/a", "not held", "not applicable", "expired", "pending", "denied"))
 _TURNS = _NEGATIONS | frozenset(
     [
         "will",
@@ -85,9 +60,35 @@ _TURNS = _NEGATIONS | frozenset(
         "more",
         "than",
         "fewer",
+        "fail",
+        "fails",
+        "failed",
+        "failing",
+        "unlike",
+        "former",
+        "formerly",
+        "expired",
     ]
 )
-"""Words that an edit must not leave out, because they turn the meaning."""
+"""Words that an edit must not leave out, because they change the meaning."""
+_ARTICLES = frozenset(("a", "an", "the"))
+_SUBJECT = "(?:we|(?:our|the) (?:firm|company|organization|team|business|agency|nonprofit)"
+"""The beginnings of sentences that an edit may exchange, and the name of the company."""
+_AGREEMENT = {"has": "have", "is": "are", "was": "were", "does": "do"}
+_WORD = re.compile(r"[^\W_]+(?:['.,’-][^\W_]+)*|[^\s\w.,;:!?'’\"“”()\[\]|*_`\\]")
+"""A word, or a sign that means something: “−”, “€”, “<”, “#”."""
+_FORMATTED = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "*": "", "_": "", "`": "", "\\": ""}
+)
+_CLAUSE = re.compile(r"[,;:]\s|\s-\s")
+_CLAUSE_BEGINS = (",", ";", ":", "- ", "(")
+_SENTENCE = re.compile(r"[.!?][\"”’)\]*_]*$")
+_CONTINUED = re.compile(r"[\w$€£<>≤≥±+#-]\n|\n[\w%]")
+"""A word or number that goes on where a part of it is left out."""
+_FAR = 0.25
+"""A sentence with a smaller share of its words in the source has nothing to do with it."""
+_MOST_NAMED = 5
+_LABEL_AND_VALUE = 2
 _AT_LEAST, _AT_MOST = "at least", "at most"
 _BOUNDS = {
     **dict.fromkeys(
@@ -143,7 +144,7 @@ class Quote:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """`quotes` are the parts of the passages that the sentence repeats, or that have its words. `found` is the number of its figures and names
-    that stand in one record of each passage, and `missing` are the others, and words that turn the meaning."""
+    that stand in one record of a cited passage, and `missing` are the others, and words that turn the meaning."""
 
     provenance: Provenance
     quotes: tuple[Quote, ...] = ()
@@ -156,28 +157,28 @@ def check(sentence: str, passages: Sequence[str], *, company: str = "", about: s
     `about`, the titles and headings of the passages."""
     if not passages:
         return Verdict(Provenance.NO_SOURCE)
-    claim, known = Text(sentence), read_text(f"{company}\n\n{about}")
-    light = _LIGHT | {token.key for token in read_text(company).tokens}
+    claim, known, subject = Text(sentence), read_text(f"{company}\n\n{about}"), _subject(company)
     sources = [_read(passage) for passage in passages]
     everywhere = [source.records for source in sources]
     lead = _LEAD.match(sentence) if not row else None
-    texts = [part for part in _PARTS.split(sentence[lead.end() :] if lead else sentence) if Text(part).tokens]
+    texts = [part for part in _PARTS.split(sentence[lead.end() :] if lead else sentence) if _WORD.search(part)]
     together = row or [*([lead[1]] if lead else []), *texts]
     records = _of_row(together, sources, known, leaves_out=bool(row)) if len(together) > 1 else everywhere
-    parts = [Text(part) for part in texts]
-    if verdict := _repeated(parts, records, light):
+    if verdict := _repeated(texts, records, subject, is_cell=bool(row)):
         return verdict
-    if _repeated(parts, everywhere, light):
-        return Verdict(Provenance.WRITTEN, missing=(" ".join(sentence.split()),))
-    return _written(claim, records, known)
+    verdict = _written(claim, records, known, is_cell=bool(row))
+    is_elsewhere = (verdict.missing or not verdict.found) and _repeated(texts, everywhere, subject, is_cell=bool(row))
+    return Verdict(Provenance.WRITTEN, missing=(" ".join(sentence.split()),)) if is_elsewhere else verdict
 
 
 class _Record:
     """The tokens of a record, by unit and by what is looked up."""
 
     def __init__(self, text: Text, record: Record) -> None:
-        self.units = [_within(text, span) for span in (*record.units, *record.context)]
-        self.all = [token for unit in self.units for token in unit]
+        self.units = [_within(text, span) for span in record.units]
+        self.all = [token for span in (*record.units, *record.context) for token in _within(text, span)]
+        self.spans, self.context = record.units, record.context
+        self.text = text.text
         self.keys = frozenset(token.key for token in self.all)
         self.unchecked = [[token for token in _within(text, span) if token.is_content] for span in record.unchecked]
 
@@ -207,6 +208,16 @@ class _Record:
     @cached_property
     def acronyms(self) -> frozenset[str]:
         return frozenset(token.letters for token in self.all if token.is_acronym)
+
+    @lru_cache(maxsize=20)  # noqa: B019 -- records live as long as the cache of passages
+    def rounded(self, digits: int) -> frozenset[tuple[float, str]]:
+        """Its numbers, rounded to so many digits, with their units."""
+        return frozenset(
+            (round(value, digits - 1 - math.floor(math.log10(value))), self.all[place].unit)
+            for value, places in self.by_value.items()
+            if value
+            for place in places
+        )
 
     def numbers(self, value: float | None) -> Sequence[Token]:
         return [self.all[place] for place in self.by_value.get(value, ())] if value is not None else []
@@ -254,89 +265,122 @@ def _of_row(row: Sequence[str], sources: Sequence[_Passage], known: Text, *, lea
 
 
 def _within(text: Text, span: Span) -> list[Token]:
-    return [token for token in text.tokens if span[0] <= token.start and token.end <= span[1]]
+    first = bisect_left(text.tokens, span[0], key=lambda token: token.start)
+    return list(takewhile(lambda token: token.end <= span[1], islice(text.tokens, first, None)))
 
 
-def _repeated(parts: Sequence[Text], sources: Sequence[Sequence[_Record]], light: Collection[str]) -> Verdict | None:
+def _subject(company: str) -> re.Pattern[str]:
+    """The beginnings of a sentence that all mean us."""
+    name = _plain(company)
+    return re.compile(f"{_SUBJECT}{f'|{re.escape(name)}' if name else ''})(?![\\w-])")
+
+
+def _repeated(
+    parts: Sequence[str], sources: Sequence[Sequence[_Record]], subject: re.Pattern[str], *, is_cell: bool
+) -> Verdict | None:
     """The verdict on a claim of which each part stands in a record, word for word or with edits; None if one does not."""
-    found = [_place_of(part, sources, light) for part in parts]
-    if not all(found):
+    found = [_place_of(part, sources, subject, is_cell=is_cell) for part in parts]
+    if not found or not all(found):
         return None
     is_quoted = all(place and place[0] is Provenance.QUOTED for place in found)
     return Verdict(Provenance.QUOTED if is_quoted else Provenance.EDITED, tuple(place[1] for place in found if place))
 
 
-def _place_of(part: Text, sources: Sequence[Sequence[_Record]], light: Collection[str]) -> tuple[Provenance, Quote] | None:
-    words = [_exact(token) for token in part.tokens]
-    for number, record in _each(sources):
-        if words and (found := _quoted(words, record)):
-            return Provenance.QUOTED, Quote(number, *found)
-    keys = [_key(token) for token in part.tokens if not _is_light(token, light)]
-    for number, record in _each(sources):
-        if keys and (found := _edited(keys, record, light) or _joined(keys, record, light)):
-            return Provenance.EDITED, Quote(number, *found)
+def _place_of(
+    part: str, sources: Sequence[Sequence[_Record]], subject: re.Pattern[str], *, is_cell: bool
+) -> tuple[Provenance, Quote] | None:
+    """A cell may also be a heading or the name of a column: it says what its row is about."""
+    for provenance, compare in ((Provenance.QUOTED, _quoted), *((Provenance.EDITED, edit) for edit in (_edited, _part, _joined))):
+        for number, records in enumerate(sources):
+            for record in records:
+                spans = [*record.spans, *record.context] if is_cell else record.spans
+                if found := compare(part, record.text, spans, subject):
+                    return provenance, Quote(number, *found)
     return None
 
 
-def _each(sources: Sequence[Sequence[_Record]]) -> Iterator[tuple[int, _Record]]:
-    return ((number, record) for number, records in enumerate(sources) for record in records)
+@lru_cache(maxsize=10_000)
+def _plain(text: str) -> str:
+    """The text without formatting, differences of quotation marks and dashes, and the punctuation at its ends."""
+    return " ".join(text.translate(_FORMATTED).casefold().split()).strip(" .,;:")
 
 
-def _quoted(words: Sequence[str], record: _Record) -> Span | None:
-    """Where the words stand: as whole sentences, items, values, or cells that follow each other."""
-    for first, unit in enumerate(record.units):
-        seen = list[str]()
-        for following in record.units[first:]:
-            seen += map(_exact, following)
-            if seen != words[: len(seen)]:
+@lru_cache(maxsize=10_000)
+def _words(text: str, subject: re.Pattern[str]) -> tuple[tuple[str, int], ...]:
+    """The words without articles, with the end of each. A subject that means us, and the form of the verb after it, are the same for all."""
+    begins = subject.match(text)
+    found = [(word[0], word.end()) for word in _WORD.finditer(text, begins.end() if begins else 0) if word[0] not in _ARTICLES]
+    if begins and found:
+        verb, end = found[0]
+        verb = _AGREEMENT.get(verb, verb)
+        found[0] = (verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb, end)
+    return (("we", begins.end()), *found) if begins else tuple(found)
+
+
+def _quoted(claim: str, text: str, spans: Sequence[Span], _subject: re.Pattern[str]) -> Span | None:
+    """Where the claim stands as whole sentences, items, values, or cells that follow each other."""
+    wanted = _plain(claim)
+    for first, (start, _) in enumerate(spans):
+        for _, end in spans[first:]:
+            seen = _plain(text[start:end])
+            if seen == wanted:
+                return start, end
+            if not wanted.startswith(seen) or end < start:
                 break
-            if len(seen) == len(words):
-                return unit[0].start, following[-1].end
     return None
 
 
-def _edited(keys: Sequence[str], record: _Record, light: Collection[str]) -> Span | None:
-    """Where the claim stands as part of sentences that follow each other."""
-    own = [token for token in record.all if not _is_light(token, light)]
-    found = [_key(token) for token in own]
-    for place in range(len(found) - len(keys) + 1):
-        if found[place] == keys[0] and found[place : place + len(keys)] == keys:
-            part = own[place : place + len(keys)]
-            if not _leaves_out(record, part[0].start, part[-1].end):
-                return part[0].start, part[-1].end
+def _edited(claim: str, text: str, spans: Sequence[Span], subject: re.Pattern[str]) -> Span | None:
+    """Where the claim is a sentence, or a clause or more of one, with another word for us, or other articles."""
+    wanted = [word for word, _ in _words(_plain(claim), subject)]
+    for start, end in spans:
+        unit = _plain(text[start:end])
+        if wanted[-1] not in unit:
+            continue
+        for begin in _clauses(unit):
+            found = _words(unit[begin:], subject)
+            if [word for word, _ in found[: len(wanted)]] != wanted:
+                continue
+            rest = unit[begin + found[len(wanted) - 1][1] :]
+            is_whole = not rest.strip() or rest.lstrip().startswith(_CLAUSE_BEGINS)
+            if is_whole and _TURNS.isdisjoint(word[0] for part in (unit[:begin], rest) for word in _WORD.finditer(part)):
+                return start, end
     return None
 
 
-def _joined(keys: Sequence[str], record: _Record, light: Collection[str]) -> Span | None:
+def _clauses(unit: str) -> Iterator[int]:
+    """Where clauses begin."""
+    yield 0
+    yield from (found.end() for found in _CLAUSE.finditer(unit))
+
+
+def _part(claim: str, text: str, spans: Sequence[Span], _subject: re.Pattern[str]) -> Span | None:
+    """Where the claim, a value or another part of a sentence, stands word for word."""
+    if _SENTENCE.search(claim.rstrip()):
+        return None
+    wanted = _plain(claim)
+    for start, end in spans:
+        unit = _plain(text[start:end])
+        place = unit.find(wanted)
+        rest = f"{unit[: max(place, 0)]}\n{unit[place + len(wanted) :]}"
+        if place >= 0 and not _CONTINUED.search(rest) and _TURNS.isdisjoint(word[0] for word in _WORD.finditer(rest)):
+            return start, end
+    return None
+
+
+def _joined(claim: str, text: str, spans: Sequence[Span], subject: re.Pattern[str]) -> Span | None:
     """Where the claim stands as whole cells or values, others left out."""
-    units, place = list[Sequence[Token]](), 0
-    for unit in record.units:
-        own = [_key(token) for token in unit if not _is_light(token, light)]
-        if own and keys[place : place + len(own)] == own:
-            units.append(unit)
+    wanted = [word for word, _ in _words(_plain(claim), subject)]
+    used, place = list[Span](), 0
+    for span in spans:
+        own = [word for word, _ in _words(_plain(text[slice(*span)]), subject)]
+        if own and wanted[place : place + len(own)] == own:
+            used.append(span)
             place += len(own)
-    return (units[0][0].start, units[-1][-1].end) if place == len(keys) else None
+    return (min(used)[0], max(used)[1]) if used and place == len(wanted) else None
 
 
-def _leaves_out(record: _Record, start: int, end: int) -> bool:
-    """Whether the rest of the sentences turns the meaning of a part."""
-    touched = [unit for unit in record.units if unit and unit[0].start <= end and start <= unit[-1].end]
-    return any(token.word in _TURNS for unit in touched for token in unit if not start <= token.start < end)
-
-
-def _is_light(token: Token, light: Collection[str]) -> bool:
-    return token.key in light or token.word in light
-
-
-def _exact(token: Token) -> str:
-    return token.text.casefold().replace("’", "'")
-
-
-def _key(token: Token) -> str:
-    return f"{token.key} {token.unit}" if token.value is not None else token.key
-
-
-def _written(claim: Text, sources: Sequence[Sequence[_Record]], known: Text) -> Verdict:
+def _written(claim: Text, sources: Sequence[Sequence[_Record]], known: Text, *, is_cell: bool) -> Verdict:
     """Compare figures and names with the record of each passage that has most of them."""
     required = list(_required(claim, known))
     content = {token.key for token in claim.content}
@@ -347,14 +391,17 @@ def _written(claim: Text, sources: Sequence[Sequence[_Record]], known: Text) -> 
     ]
     records = [record for _, record in chosen]
     missing = [token for token in required if not any(_stands(token, claim, record) for record in records)]
-    if not required and all(token.key in known.keys for token in claim.content):  # only titles may say it
-        missing = [token for token in claim.content if not any(token.key in record.keys for record in records)]
+    if not required:
+        absent = [token for token in claim.content if not any(token.key in record.keys for record in records)]
+        is_of_title = all(token.key in known.keys for token in claim.content)
+        if is_cell or is_of_title or len(absent) > (1 - _FAR) * len(claim.content):
+            missing = absent[:_MOST_NAMED]
     missing += [token for token in _repeated_numbers(required, records) if token not in missing]
     wanted = {token.key for token in required}
     quotes = (Quote(number, *span) for number, record in chosen for span in _shown(record, content, wanted))
     everything = [record for of_source in sources for record in of_source]
     words = dict.fromkeys((*(token.text for token in missing), *_turned(claim, records), *_not_checked(claim, everything)))
-    return Verdict(Provenance.WRITTEN, tuple(quotes), len(required) - len(missing), tuple(words))
+    return Verdict(Provenance.WRITTEN, tuple(quotes), len(required) - sum(token in required for token in missing), tuple(words))
 
 
 def _count(required: Sequence[Token], claim: Text, record: _Record) -> int:
@@ -416,12 +463,8 @@ def _is_converted(token: Token, record: _Record) -> bool:
     if not _ROUNDED.search(token.text):
         return False
     digits = len(re.sub(r"\D", "", token.text).strip("0")) or 1
-    return any(
-        value
-        and round(value, digits - 1 - math.floor(math.log10(value))) == token.value
-        and record.all[places[0]].unit in ("", token.unit)
-        for value, places in record.by_value.items()
-    )
+    rounded = record.rounded(digits)
+    return (token.value, token.unit) in rounded or (token.value, "") in rounded
 
 
 def _is_spelled_out(token: Token, claim: Text, record: _Record) -> bool:
@@ -453,21 +496,28 @@ def _turned(claim: Text, records: Sequence[_Record]) -> Iterator[str]:
     """The bounds and negations of the claim that are others in the source."""
     compared = set[float | None]()
     for place, token in enumerate(claim.tokens):
-        bound = _bound(claim.tokens, place) if token.value is not None and token.value not in compared else ""
+        bound, words = _bound(claim.tokens, place) if token.value is not None and token.value not in compared else ("", 0)
         compared.add(token.value)
-        others = (
-            {_bound(record.all, at) for record in records for at in record.by_value.get(token.value or 0.0, ())}
-            if bound
-            else set[str]()
-        )
-        if bound and others and others <= {_AT_LEAST, _AT_MOST} - {bound}:
-            yield f"{bound} {token.text}"
+        places = [(record, at) for record in records for at in record.by_value.get(token.value or 0.0, ())] if bound else []
+        others = {_bound(record.all, at)[0] for record, at in places}
+        if others and others <= {_AT_LEAST, _AT_MOST} - {bound}:
+            yield claim.text[claim.tokens[place - words].start : token.end]
     own = {token.key for token in claim.content if not token.is_name}
     nearest = max((unit for record in records for unit in record.units), key=lambda unit: _likeness(own, unit), default=[])
-    if _likeness(own, nearest) >= _ALIKE:
-        denied, given = _negations(claim.tokens), _negations(nearest)
-        if len(denied) != len(given):
-            yield max(denied, given, key=len)[0]
+    denied, given = _negations(claim.tokens), list(_denied(records))
+    if not given and _likeness(own, nearest) >= _ALIKE:
+        given = _negations(nearest)
+    elif not given:
+        return
+    if len(denied) != len(given):
+        yield max(denied, given, key=len)[0]
+
+
+def _denied(records: Sequence[_Record]) -> Iterator[str]:
+    """What a record of a label and a value says if it says no."""
+    for record in records:
+        if len(record.spans) <= _LABEL_AND_VALUE:
+            yield from (text for span in record.spans if (text := _plain(record.text[slice(*span)])) in _DENIALS)
 
 
 def _not_checked(claim: Text, records: Sequence[_Record]) -> Iterator[str]:
@@ -480,10 +530,11 @@ def _not_checked(claim: Text, records: Sequence[_Record]) -> Iterator[str]:
                 yield " ".join(token.text for token in option)
 
 
-def _bound(tokens: Sequence[Token], place: int) -> str:
-    """What the words before a number say about it: “at least” 12."""
+def _bound(tokens: Sequence[Token], place: int) -> tuple[str, int]:
+    """What the words before a number say about it, such as “at least,” and how many they are."""
     words = [token.word for token in tokens[max(0, place - _BOUND_WORDS) : place]]
-    return next((bound for start in range(len(words)) if (bound := _BOUNDS.get(" ".join(words[start:])))), "")
+    found = ((_BOUNDS.get(" ".join(words[start:]), ""), len(words) - start) for start in range(len(words)))
+    return next(((bound, count) for bound, count in found if bound), ("", 0))
 
 
 def _likeness(own: Collection[str], unit: Sequence[Token]) -> float:

@@ -74,7 +74,7 @@ class Claim:
     """A character range of a section's text, without the citations that follow it, and the numbers it cites.
 
     If it cites nothing itself, `following` has the numbers that a later sentence of the paragraph or list item cites. For a table
-    cell, `row` has the texts of its row, and `place` is its index in the row.
+    cell, `row` has the texts of its row.
     """
 
     start: int
@@ -82,7 +82,6 @@ class Claim:
     numbers: tuple[int, ...]
     following: tuple[int, ...] = ()
     row: tuple[str, ...] = ()
-    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +259,9 @@ def _row_claims(text: str, start: int, end: int) -> Iterator[Claim]:
     written = [(start + cell.start(), start + cell.end()) for cell in _CELL.finditer(text[start:end]) if cell.group().strip()]
     cells = [(cell, place) for place, (first, last) in enumerate(written) if (cell := _claim(text, first, last))]
     texts = tuple(_without_marks(text[cell.start : cell.end]) for cell, _ in cells[: MAX_VALUES + 1])
-    for index, (cell, place) in enumerate(cells):
+    for cell, place in cells:
         if place or len(written) != _LABEL_AND_VALUE:
-            yield from _cut(text, Claim(cell.start, cell.end, cell.numbers or row.numbers, row=texts, place=index))
+            yield from _cut(text, Claim(cell.start, cell.end, cell.numbers or row.numbers, row=texts))
 
 
 def _claim(text: str, start: int, end: int) -> Claim | None:

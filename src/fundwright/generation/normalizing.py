@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 import snowballstemmer
@@ -15,16 +15,13 @@ from fundwright.language.sentences import spans_of
 from fundwright.language.symbols import SYMBOLS
 from fundwright.language.units import unit_of
 
-
-def listed(words: str) -> list[str]:
-    return words.split()
-
-
 _TOKEN = re.compile(r"[^\W_]+(?:['’.,&-][^\W_]+)*|%")
 _NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?")
 _NUMBER_AND_WORDS = re.compile(r"\A([0-9][0-9,]*(?:\.[0-9]+)?)-?([a-zµμΩΩ]{1,12}(?:-[a-z]+)*)", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|ph\.d", re.IGNORECASE)
 _CONTRACTED = re.compile(r"'(?:s|re|ve|ll|d|m)$")
+_MOST_DIGITS = 15
+"""A longer number is a code, or a list without spaces."""
 _DATE = re.compile(
     r"(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])"
     r"|(?P<month_first>0?[1-9]|1[0-2])-(?P<day_second>0?[1-9]|[12]\d|3[01])-(?P<year_last>(?:19|20)\d\d)"
@@ -35,36 +32,206 @@ _ROW = re.compile(r"^[^|\n]{0,2000}\|[^|\n]{0,2000}\|[^\n]*$", re.MULTILINE)
 _SMALL = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 )
-_TENS = {word: 10.0 * tens for tens, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)}
+_TENS = {
+    word: 10.0 * tens
+    for tens, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2)
+}
 _NUMBER_WORDS = {word: float(value) for value, word in enumerate(_SMALL.split(), start=1)} | {"twice": 2.0} | _TENS
 _SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "billion": 1e9}
+_CURRENCIES = {"$": "dollar", "€": "euro", "£": "sterling"}
 _DOLLAR_SCALES = {"k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9}
 _ROMAN = {"i": 1.0, "ii": 2.0, "iii": 3.0, "iv": 4.0, "v": 5.0, "vi": 6.0}
-_LABELS = frozenset(listed("phase level tier type class grade stage part task region category version iso title"))
+_LABELS = frozenset(
+    ["phase", "level", "tier", "type", "class", "grade", "stage", "part", "task", "region", "category", "version", "iso", "title"]
+)
 _ORDINALS = (
     {
         word: float(value)
-        for value, word in enumerate(listed("first second third fourth fifth sixth seventh eighth ninth tenth"), start=1)
+        for value, word in enumerate(
+            ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"], start=1
+        )
     }
     | {"1st": 1.0, "2nd": 2.0, "3rd": 3.0}
     | {f"{value}th": float(value) for value in range(4, 13)}
 )
-_COUNTED = frozenset(listed("year quarter"))
+_COUNTED = frozenset(["year", "quarter"])
 
 """Nouns that are counted as in “year three” and “the third year”."""
 _MAX_COUNTED = 12
 _QUARTER = re.compile(r"q[1-4]", re.IGNORECASE)
-_MONTHS = listed("january february march april may june july august september october november december")
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _MONTH_NAMES = {name[:3]: name for name in _MONTHS} | {"sept": "september"} | {name: name for name in _MONTHS}
 STOP_WORDS = frozenset(
-    listed(
-        "a an the of to in on at for from by with as and or but is are was were be been being am it its this that these those which who whom "
-        "whose we our ours us i my me you your they their them he him his she her hers has have had having do does did done doing will would "
-        "can could shall should may might must there here so than then also such into onto over under about up out off per each every all "
-        "any some both between among within during while when where because since until through after before again more most less least "
-        "fewer one other own same very just only not no nor never without none nobody nothing too how what if still yet now mr mrs ms dr s t "
-        "cannot neither including include includes included like well go goes already although though despite however whereas"
-    )
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "for",
+        "from",
+        "by",
+        "with",
+        "as",
+        "and",
+        "or",
+        "but",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "am",
+        "it",
+        "its",
+        "this",
+        "that",
+        "these",
+        "those",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "we",
+        "our",
+        "ours",
+        "us",
+        "i",
+        "my",
+        "me",
+        "you",
+        "your",
+        "they",
+        "their",
+        "them",
+        "he",
+        "him",
+        "his",
+        "she",
+        "her",
+        "hers",
+        "has",
+        "have",
+        "had",
+        "having",
+        "do",
+        "does",
+        "did",
+        "done",
+        "doing",
+        "will",
+        "would",
+        "can",
+        "could",
+        "shall",
+        "should",
+        "may",
+        "might",
+        "must",
+        "there",
+        "here",
+        "so",
+        "than",
+        "then",
+        "also",
+        "such",
+        "into",
+        "onto",
+        "over",
+        "under",
+        "about",
+        "up",
+        "out",
+        "off",
+        "per",
+        "each",
+        "every",
+        "all",
+        "any",
+        "some",
+        "both",
+        "between",
+        "among",
+        "within",
+        "during",
+        "while",
+        "when",
+        "where",
+        "because",
+        "since",
+        "until",
+        "through",
+        "after",
+        "before",
+        "again",
+        "more",
+        "most",
+        "less",
+        "least",
+        "fewer",
+        "one",
+        "other",
+        "own",
+        "same",
+        "very",
+        "just",
+        "only",
+        "not",
+        "no",
+        "nor",
+        "never",
+        "without",
+        "none",
+        "nobody",
+        "nothing",
+        "too",
+        "how",
+        "what",
+        "if",
+        "still",
+        "yet",
+        "now",
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "s",
+        "t",
+        "cannot",
+        "neither",
+        "including",
+        "include",
+        "includes",
+        "included",
+        "like",
+        "well",
+        "go",
+        "goes",
+        "already",
+        "although",
+        "though",
+        "despite",
+        "however",
+        "whereas",
+    ]
 )
 _ABBREVIATED = {"dept": "department", "univ": "university", "govt": "government", "assn": "association"}
 _stemmer = snowballstemmer.stemmer("english")
@@ -85,7 +252,24 @@ UNITS = frozenset(
     stem(unit)
     for unit in (
         *(name for name in SYMBOLS.values() if " " not in name),
-        *listed("dollar day quarter inch ton liter volt ampere ohm cycle mil mph psi bar acre-foot degree"),
+        *[
+            "dollar",
+            "day",
+            "quarter",
+            "inch",
+            "ton",
+            "liter",
+            "volt",
+            "ampere",
+            "ohm",
+            "cycle",
+            "mil",
+            "mph",
+            "psi",
+            "bar",
+            "acre-foot",
+            "degree",
+        ],
     )
 )
 """Units. The same number with another unit is a different claim."""
@@ -152,16 +336,6 @@ class Text:
         self.keys = frozenset(token.key for token in self.tokens)
         self.content = [token for token in self.tokens if token.is_content]
 
-    @cached_property
-    def initials(self) -> frozenset[str]:
-        """The possible acronyms of up to seven consecutive words."""
-        words = [token for token in self.content if not token.is_measure]
-        return frozenset(
-            "".join(token.word[0] for token in words[start : start + length])
-            for start in range(len(words))
-            for length in range(2, 8)
-        )
-
 
 def _sentences_and_rows(text: str) -> Iterator[tuple[int, int]]:
     """Return the spans of sentences, and of table rows, which end at the line end."""
@@ -217,13 +391,15 @@ def _read_number(found: list[Token], text: str, start: int, raw: str, sentence: 
                 else _number(part, float(part), begin, end, sentence, "")
             )
         return
-    unit = "dollar" if text[max(0, start - 1) : start] == "$" else ""
+    unit = _CURRENCIES.get(text[max(0, start - 1) : start], "")
     counted = _NUMBER_AND_WORDS.fullmatch(raw)
     if unit and counted and counted[2].lower() in _DOLLAR_SCALES:
         value = float(counted[1].replace(",", "")) * _DOLLAR_SCALES[counted[2].lower()]
         found.append(_number(raw, value, start, start + len(raw), sentence, unit))
         return
-    if _NUMBER.fullmatch(raw):
+    if _NUMBER.fullmatch(raw) and sum(map(str.isdigit, raw)) > _MOST_DIGITS:
+        found.append(Token(re.sub(r"\W", "", raw), raw, start, start + len(raw), sentence, is_code=True))
+    elif _NUMBER.fullmatch(raw):
         found.append(_number(raw, float(raw.replace(",", "")), start, start + len(raw), sentence, unit))
     elif counted and counted[2].lower() in ("st", "nd", "rd", "th"):
         found.append(Token(raw.lower(), raw, start, start + len(raw), sentence))
@@ -270,7 +446,7 @@ def _read_word(found: list[Token], start: int, written: str, sentence: int) -> N
 
 
 def _number(text: str, value: float, start: int, end: int, sentence: int, unit: str) -> Token:
-    return Token(f"#{value:g}", text, start, end, sentence, value=value, unit=unit)
+    return Token(f"#{value:.15g}", text, start, end, sentence, value=value, unit=unit)
 
 
 def _relate(tokens: list[Token], first: int, text: str) -> None:

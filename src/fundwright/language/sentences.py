@@ -10,7 +10,7 @@ _END = re.compile(
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Dr|Mr|Mrs|Ms|Prof|Sr|Jr|St|No|Nos|vs|etc|Inc|Ltd|Co|Corp|Fig|Figs|Sec|Art|Vol|pp|al|approx|dept|Dept|Gov|Gen|"
     r"Col|Sgt|Nr|bzw|ca|usw|Abs|Abb|z\.\s?B|d\.\s?h|i\.e|e\.g|cf|p\.\s?ex|U\.S|D\.C|Ph\.D|M\.D|(?:cert|contract|lic|reg|item|serial)\. no"
-    r"|(?:cert|lic|reg|contract|item|serial|model|part) nos?)|\b[A-Z]|^\s*\d{1,3})\.$"
+    r"|(?:cert|lic|reg|contract|item|serial|model|part) nos?)|(?<!°)\b[A-Z]|^\s*\d{1,3})\.$"
 )
 
 

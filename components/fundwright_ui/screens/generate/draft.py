@@ -57,7 +57,7 @@ from fundwright_ui.widgets import NamedSection, SectionChosen, UnsavedTexts, cop
 _WHO = "who"
 """Value of `open` in the address while the dialog about who sees the draft is open."""
 _OPEN = "open"
-"""Value of `claims` in the address: show only the claims that no passage supports."""
+"""Value of `claims` in the address: show only the claims that a person must look at."""
 
 
 @screen("/generate/slug/{token}", "Draft", area="generate", help="/help/drafting")

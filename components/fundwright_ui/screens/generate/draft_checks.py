@@ -21,17 +21,17 @@ _PIECE = re.compile(r"\w+|\W+")
 
 
 def claim_counts(draft: DraftRead, *, only_open: bool, show_only_open: Callable[[bool], None]) -> VdomDict | None:
-    """How many sentences are quoted, edited, in other words, and without a source, without zeros; how many details of those in other words were
-    found; and a filter for those that a person must look at. Also says whether sections are being checked, or are too long for it."""
+    """How many sentences are quoted, edited, in other words, and without a source, without zeros; how many figures and names of those in other words
+    were found; and a filter for those that a person must look at. Also says whether sections are being checked, or are too long for it."""
     checks = draft.checks
     quoted, edited, written, without = (sum(check.provenance is each for check in checks) for each in Provenance)
     found, missing = sum(check.found for check in checks), sum(len(check.missing) for check in checks)
     too_long = sum(part.checking is Checking.TOO_LONG for part in draft.sections)
     shown: list[str | None] = [
         nt("{n} quoted", "{n} quoted", quoted) if quoted else None,
-        nt("{n} edited", "{n} edited", edited) if edited else None,
+        nt("{n} edited quotation", "{n} edited quotations", edited) if edited else None,
         nt("{n} in other words", "{n} in other words", written) if written else None,
-        nt("{found} of {n} detail found", "{found} of {n} details found", found + missing, found=number(found))
+        nt("{found} of {n} figure or name found", "{found} of {n} figures and names found", found + missing, found=number(found))
         if found + missing
         else None,
         nt("{n} without a source", "{n} without a source", without) if without else None,
@@ -97,7 +97,12 @@ def open_claims(
     for part, check in found[(page - 1) * _CLAIMS_PER_PAGE : page * _CLAIMS_PER_PAGE]:
         shown.setdefault(part.id, []).append((part, check))
     if not shown:
-        return empty(t("Every checked sentence has a source, and all of its details were found there."), icon_name="check")
+        return empty(
+            t(
+                "No sentences to check. Every sentence cites a source, and all figures and names were found there. The meaning was not checked."
+            ),
+            icon_name="check",
+        )
     return html.fragment(
         *(
             section(
@@ -170,14 +175,14 @@ def _open(part: DraftSectionRead) -> Sequence[ClaimCheck]:
 
 
 def _label(check: ClaimCheck) -> str:
-    return t("No source") if check.provenance is Provenance.NO_SOURCE else t("Not found in the source")
+    return t("No source") if check.provenance is Provenance.NO_SOURCE else t("Check against the source")
 
 
 def _reason(check: ClaimCheck) -> str:
     if check.provenance is Provenance.NO_SOURCE:
         return t("This sentence has no citation.")
     missing = ", ".join(f"“{word}”" for word in check.missing)
-    return t("The cited passages do not say this about the same thing: {words}", words=missing)
+    return t("Not found together in the cited passages: {words}", words=missing)
 
 
 def _explained(check: ClaimCheck) -> str:
@@ -185,13 +190,13 @@ def _explained(check: ClaimCheck) -> str:
         case Provenance.QUOTED:
             return t("The passage says this word for word.")
         case Provenance.EDITED:
-            return t("The passage says this with the words marked below added or left out.")
+            return t("The passage says almost the same. Words that are not in it are marked below.")
         case Provenance.WRITTEN if check.missing:
             return _reason(check)
         case Provenance.WRITTEN if check.found:
             return nt(
-                "{n} detail was found. The meaning was not checked.",
-                "{n} details were found. The meaning was not checked.",
+                "{n} figure or name was found in the passage. The meaning was not checked.",
+                "{n} figures and names were found in the passage. The meaning was not checked.",
                 check.found,
             )
         case Provenance.WRITTEN:

@@ -29,6 +29,8 @@ from fundwright_ui.screens.generate.draft_checks import provenance_of
 from fundwright_ui.ui import moment, pagination, row, section, side_panel, text_link
 
 _PASSAGES_PER_PAGE = 50
+_FOLLOWS = re.compile(rf"(?:[\s.,;:!?…\"”’)*_|]|{CITATION.pattern})*")
+"""What stands between a sentence and its citation."""
 _SHOWN_CHARACTERS = 60
 """Length of the excerpt that stands for a passage without a heading."""
 
@@ -53,7 +55,7 @@ def place_of(part: DraftSectionRead, place: int | None) -> str:
 
 
 def passage_panel(draft: DraftRead, number: str, at: str, close: Callable[[], None], *, is_marked: bool) -> VdomDict | None:
-    """The passage with this number, if there is one. The words that support the sentence of the citation `at`, or the whole draft, are
+    """The passage with this number, if there is one. The words of the sentence of the citation `at`, or of the whole draft, are
     marked unless its claims are shown as unsupported."""
     citation = next((citation for citation in draft.citations if str(citation.number) == number), None)
     if citation is None:
@@ -254,7 +256,10 @@ def _check_at(draft: DraftRead, at: str) -> tuple[DraftSectionRead, ClaimCheck] 
             continue
         cited = [found for found in CITATION.finditer(part.text) if {int(each) for each in re.split("[,;]", found[1])} <= known]
         start = cited[int(place)].start() if int(place) < len(cited) else -1
-        return next(((part, check) for check in part.checks if check.start <= start < check.end), None)
+        before = [check for check in part.checks if check.start <= start]
+        return (
+            (part, before[-1]) if before and _FOLLOWS.fullmatch(part.text, before[-1].end, max(start, before[-1].end)) else None
+        )
     return None
 
 
