@@ -61,6 +61,9 @@ class TestMarkdown:
         text = "We hold ~~77~~ 12 patents.\n\n- [x] ISO 9001\n- [ ] ISO 14001\n"
         assert [line.text for line in read_file(text, "a.md")] == ["We hold  12 patents.", "☒ ISO 9001"]
 
+    def test_entities_are_characters_but_none_that_marks_text(self) -> None:
+        assert read_file("Rates &mdash; 2026 &amp; later &#xFDD0;R&D\n", "a.md") == [Line("Rates — 2026 & later R&D")]
+
     def test_a_number_sign_in_code_is_not_a_heading(self, tmp_path: Path) -> None:
         assert read_file("```\n# not a heading\n```\n", "a.md") == [Line("# not a heading")]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from html import unescape
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.checkboxes import with_boxes
