@@ -18,9 +18,10 @@ from fundwright.core.assembly import Core
 from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind
 from fundwright.reading.formats import read
-from fundwright.reading.lines import Aside, lines_of
+from fundwright.reading.lines import Aside, Line, lines_of
 from fundwright.reading.plugin import document_readers
 from fundwright.training import service, viewing
+from fundwright.training.chunking import chunk
 from fundwright.training.schemas import Answer, ViewQuery
 from tests.support.pdf_files import painted_pdf
 from tests.training.conftest import AddFile
@@ -238,3 +239,11 @@ async def test_passages_that_are_like_a_notice_are_statements(committed: Core, o
         )
         passage = await service.get_passage(session, owner, nearest[notice].passage_id)
     assert "HUBZone" not in passage.text
+
+
+def test_notes_of_different_slides_are_passages_of_their_own() -> None:
+    lines = [Line("Our plan", page=1), *(Line(f"Note {page}", page=page, aside=Aside.SPEAKER_NOTES) for page in (1, 1, 3))]
+    cut = chunk(lines)
+    assert [(cut.text[span.start : span.end], span.page) for span in cut.chunks] == [
+        ("Our plan", 1), ("Note 1\n\nNote 1", 1), ("Note 3", 3),
+    ]  # fmt: skip

@@ -114,4 +114,5 @@ def _without_markup(line: str) -> str:
     line = re.sub(r"(?<![\w*])[*_](?=\S)([^*_]+?)(?<=\S)[*_](?![\w*])", r"\1", line)
     line = re.sub(r"`([^`]+)`", r"\1", line)
     line = re.sub(r"^\s*>\s?", "", line)
-    return re.sub(r"\\([\\`*_{}\[\]()#+.!|>-])", r"\1", line)
+    line = re.sub(r"\\([\\`*_{}\[\]()#+.!|>-])", r"\1", line)
+    return unescape(line)  # “&mdash;”

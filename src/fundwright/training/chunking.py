@@ -144,11 +144,12 @@ class _Cutting:
     def _is_full(self, piece: _Piece) -> bool:
         if not self._current:
             return False
-        if piece.aside is not self._current[-1].aside:
+        last = self._current[-1]
+        if piece.aside is not last.aside or (piece.aside and piece.page != last.page):
             return True
         words = sum(item.words for item in self._current)
         is_full = words + piece.words > _WORDS or piece.end - self._current[0].start > MAX_CHARACTERS
-        return is_full or (piece.is_heading and self._fresh >= _MIN_WORDS and not self._current[-1].is_heading)
+        return is_full or (piece.is_heading and self._fresh >= _MIN_WORDS and not last.is_heading)
 
     def _close(self, following: _Piece) -> None:
         if self._fresh:
