@@ -39,6 +39,7 @@ from fundwright.reading.grids import Grid
 from fundwright.reading.paragraphs import paragraphs, words_of
 from fundwright.reading.placed import GAP, Box, Line, around, contains, has_right_to_left, joined, rows_of
 from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, Recognized, blocks_of, may_recognize, recognized
+from fundwright.reading.sides import by_sides
 from fundwright.reading.symbols import CHECKED, UNCHECKED, with_symbols
 from fundwright.reading.table_rows import between, divided, letters_of, ordered
 
@@ -231,11 +232,11 @@ class _Page:
         self.width = min(max(width * self._scale, 1.0), float(MOST_POINTS))
         struck = [each for each in page.annotations or () if each.subtype.lower() == "strikeout"]
         self._struck = [_rect(rect) for each in struck for rect in each.quadpoint_rects or ([each.rect] if each.rect else [])]
-        self._layout = [block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None]
+        texts = list(self._texts())
+        self._layout = by_sides([block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None], texts)
         boxes = _by_area([_rect(block.bbox) for block in self._layout])
         self._items: list[list[tuple[str, Box]]] = [[] for _ in self._layout]
         rest = list[tuple[str, Box]]()
-        texts = list(self._texts())
         for item in texts:
             place = _innermost(boxes, item[1])
             (rest if place is None else self._items[place]).append(item)
