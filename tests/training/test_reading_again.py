@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from sqlalchemy import text
+import pytest
+from sqlalchemy import select, text
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.core.jobs import JobState
+from fundwright.core.jobs import Job, JobState
 from fundwright.core.scopes import acting_in
 from fundwright.language.schemas import DocumentKind
 from fundwright.reading import stored
+from fundwright.reading.formats import Unreadable
 from fundwright.training import reading_again, service
-from fundwright.training.schemas import DocumentRead, RunRead
+from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
 from fundwright.workspaces.schemas import RestrictionForm
+from tests.notifications.test_service import listed
 from tests.support.jobs import working
 from tests.support.polling import eventually
 from tests.support.snapshots import Snapshots
@@ -116,3 +119,48 @@ class TestReadingAgain:
         assert (run.state, run.total) == (JobState.QUEUED, 1)
         await reading_again.read_again(committed)
         assert (await runs_of(team, team.ada))[1].id != run.id
+
+    async def test_one_that_this_release_cannot_read_stays_trained_and_is_tried_once(
+        self, committed: Core, owner: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        document = await trained(committed, owner, FERRY, "boats.md")
+        await read_by(committed, stored.VERSION - 1, document)
+        ((*before, _, chunks),) = await state_of(committed, document)
+
+        async def extract(*_: object) -> bytes:
+            raise Unreadable("It has too many boats.")
+
+        monkeypatch.setattr("fundwright.training.jobs.extract", extract)
+        await reading_again.read_again(committed)
+        async with working(committed.jobs):
+
+            async def is_over() -> bool:
+                async with committed.database.transaction() as session:
+                    (run, *_) = (await service.list_runs(session, owner)).items
+                return run.state == JobState.SUCCEEDED and run.failed != ()
+
+            await eventually(is_over)
+        ((*after, _, chunks_after),) = await state_of(committed, document)
+        assert DocumentState.TRAINED in after
+        assert (after, chunks_after) == (before, chunks)
+        async with committed.database.transaction() as session:
+            assert (await service.get_document(session, owner, document.id)).error is None
+        assert await listed(committed, owner) == []
+        await reading_again.read_again(committed)
+        async with committed.database.transaction() as session:
+            assert (await service.list_runs(session, owner)).total == 2
+        monkeypatch.undo()
+        again = await service.run_inline(committed, owner, [document.id])
+        assert (again.documents, again.failed) == (1, ())
+
+    async def test_its_run_says_what_it_does_and_added_documents_are_trained_in_another(
+        self, committed: Core, owner: Actor
+    ) -> None:
+        await read_by(committed, 1, await trained(committed, owner, FERRY, "boats.md"))
+        await reading_again.read_again(committed)
+        with acting_in(owner.scope):
+            async with committed.database.transaction() as session:
+                received = await committed.files.receive(pieces(BREAD.encode()))
+                await service.add_document(session, owner, committed, received, filename="bread.md")
+                titles = await session.scalars(select(Job.title).where(Job.state == JobState.QUEUED).order_by(Job.created_at))
+                assert list(titles) == ["Read 1 document again", "Train added documents"]

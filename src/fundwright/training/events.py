@@ -30,7 +30,7 @@ KINDS = (UNREADABLE,)
 
 async def tell_failures(session: AsyncSession, payload: TrainDocuments, job: JobRead) -> None:
     """Tell the person who started a training run which documents could not be read."""
-    if job.owner_id is None or job.account_id is None:
+    if payload.reads_again or job.owner_id is None or job.account_id is None:
         return
     run = await repository.find_run_for_job(session, job.owner_id, payload.run_id)
     if run is None or not run.failed:

@@ -147,7 +147,8 @@ async def _train_document(
             reason = reason or removed
             failure = FailureRecord(document_id=str(document_id), title=title, reason=to_stored(reason))
             training_run.failed = [*training_run.failed, failure]
-            await repository.save_failure(session, owner_id, document_id, reason)
+            if not (run.payload.reads_again and await repository.keep_read_earlier(session, owner_id, document_id)):
+                await repository.save_failure(session, owner_id, document_id, reason)
         else:
             training_run.documents += 1
             training_run.chunks += chunk_count

@@ -44,7 +44,8 @@ class Document(Trashable, Base):
     structure: Mapped[bytes | None] = mapped_column(deferred=True)
     """The stored form of the document, see `reading.stored`."""
     structure_key: Mapped[str | None]
-    """The version of reading and the content that `structure` is of, see `repository`."""
+    """The version of reading and the content that `structure` is of. Without a content, that version could not read the document, and `structure`
+    is of an earlier one."""
     report: Mapped[JsonObject | None] = mapped_column(JSONB(none_as_null=True))
     """See `ReadingReport`."""
     page_labels: Mapped[list[str] | None] = mapped_column(ARRAY(Text), deferred=True)

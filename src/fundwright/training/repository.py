@@ -415,6 +415,17 @@ async def save_failure(session: AsyncSession, owner_id: UUID, document_id: UUID,
     )
 
 
+async def keep_read_earlier(session: AsyncSession, owner_id: UUID, document_id: UUID) -> bool:
+    """Leave a trained document that this release cannot read as an earlier one has read it, and note that this version of reading need not be
+    tried again. Returns whether it is trained."""
+    kept = (
+        update(Document)
+        .where(Document.owner_id == owner_id, Document.id == document_id, Document.state == DocumentState.TRAINED)
+        .values(structure_key=f"{stored.VERSION}:")
+    )
+    return await session.scalar(kept.returning(Document.id)) is not None
+
+
 async def save_trained(session: AsyncSession, owner_id: UUID, document_id: UUID, *, model_id: str, chunk_count: int) -> bool:
     """Mark a document as trained with this model, and delete vectors of other models. Returns whether the workspace still has it."""
     chunks = select(Chunk.id).where(Chunk.owner_id == owner_id, Chunk.document_id == document_id)
@@ -432,7 +443,7 @@ def _structure_key() -> ColumnElement[str]:
 
 
 async def list_read_earlier(session: AsyncSession, owner_id: UUID | None = None) -> dict[UUID, list[UUID]]:
-    """Return the trained documents of each workspace, or of one, that have no structure or one of an earlier version, oldest first."""
+    """Return the trained documents of each workspace, or of one, that an earlier version of reading was the last to try, oldest first."""
     version = cast(func.split_part(Document.structure_key, ":", 1), Integer)
     query = (
         select(Document.owner_id, Document.id)
@@ -1080,9 +1091,10 @@ async def find_underway_run(
 
 
 async def join_waiting_run(session: AsyncSession, owner_id: UUID, document_id: UUID) -> bool:
-    """Add a document to a waiting run. Returns whether there is one."""
+    """Add a document to a waiting run that a person has started. Returns whether there is one."""
     await lock_runs(session, owner_id)
-    waiting = [run.id for run, job in await session.execute(_underway_runs(owner_id)) if job.state == JobState.QUEUED]
+    underway = await session.execute(_underway_runs(owner_id))
+    waiting = [run.id for run, job in underway if job.state == JobState.QUEUED and not job.payload.get("reads_again")]
     for run_id in waiting:
         run = await find_run_for_job(session, owner_id, run_id)
         # The job reads its documents under the same lock, so a run that is still waiting will read this one, too.

@@ -32,6 +32,8 @@ class TrainDocuments(CountedJob):
     counted_as: ClassVar[UsageField] = "trainings"
 
     run_id: UUID
+    reads_again: bool = False
+    """Whether the run was not started by a person: documents that cannot be read again stay as an earlier release has read them."""
 
 
 class ProposeKinds(JobPayload):

@@ -651,7 +651,8 @@ async def read_again(session: AsyncSession, actor: Actor, core: Core) -> set[UUI
     underway = await repository.list_underway_ids(session, actor.workspace_id)
     wanted = [id for id in changeable if id not in underway]
     if wanted:
-        await _begin_run(session, actor, core, wanted, title=_title(len(wanted)))
+        title = nlater("Read {n} document again", "Read {n} documents again", len(wanted))
+        await _begin_run(session, actor, core, wanted, title=title, reads_again=True)
     return set(changeable)
 
 
@@ -1132,11 +1133,12 @@ async def _enqueue(session: AsyncSession, actor: Actor, core: Core, document_ids
     return await _begin_run(session, actor, core, document_ids, title=title)
 
 
-async def _begin_run(session: AsyncSession, actor: Actor, core: Core, document_ids: Sequence[UUID], *, title: Message) -> RunRead:
+async def _begin_run(
+    session: AsyncSession, actor: Actor, core: Core, document_ids: Sequence[UUID], *, title: Message, reads_again: bool = False
+) -> RunRead:
     run = await _add_run(session, actor, document_ids)
-    job = await core.jobs.enqueue(
-        session, TrainDocuments(run_id=run.id), title=title, owner_id=actor.workspace_id, account_id=actor.id
-    )
+    payload = TrainDocuments(run_id=run.id, reads_again=reads_again)
+    job = await core.jobs.enqueue(session, payload, title=title, owner_id=actor.workspace_id, account_id=actor.id)
     run.job_id = job.id
     await session.flush()
     return await get_run(session, actor, run.id)
