@@ -274,10 +274,29 @@ def test_tables_beside_each_other_have_their_own_rows_and_names(form: str) -> No
 @pytest.mark.parametrize(
     "rows",
     [
+        [["Contract", "Value", None, "Person", "Role"], ["Bridge", 100, None, "Ann", "Lead"], ["Road", 200]],
+        [["Won", None, None, "Lost"], ["Contract", "Value", None, "Offer", "Price"], ["Bridge", 100, None, "Dam", 200]],
+        [["Name", "Value", None, "Name", "Value"], ["Bridge", 100, None, "Dam", 200]],
+    ],
+)
+def test_a_blank_column_divides_tables_that_end_apart_or_have_titles_or_the_same_names(rows: list[Row]) -> None:
+    tables = [block for block in read(_READERS, xlsx(rows), "a.xlsx").blocks if isinstance(block, Table)]
+    assert [max(len(row) for row in table.rows) for table in tables] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
         [["Role", "Site", None, "Rate", "Hours"], ["Engineer", "Omaha", None, 120, 10], ["Analyst", "Reno", None, 95, 20]],
         [["Role", None, "Rate", "Hours"], ["Engineer", None, 120, 10]],
         [["Role", "Site", None, "Lead", "Notes"], ["Engineer", "Omaha", None, "Ann", "-"], ["Analyst", "Reno", None, "Ann", "-"]],
         [["Role", "Site", None, "City", "State", None, "Notes"], ["Engineer", "Main", None, "Omaha", "NE", None, "new"]],
+        [
+            ["Contract", "Value", None, "Agency", "City"],
+            ["Bridge", 100, None, "NASA", "Houston"],
+            ["Road", 200, None, "DOE", "Austin"],
+        ],
+        [["Contracts"], ["Contract", "Value", None, "Agency", "City"], ["Bridge", 100, None, "NASA", "Houston"]],
     ],
 )
 def test_a_blank_column_does_not_divide_a_table(rows: list[Row]) -> None:

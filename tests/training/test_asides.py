@@ -131,6 +131,8 @@ _QUESTIONS = (
     ("Is the firm a small business?", "Checked: Small business", True),
     ("Does the firm have a facility clearance?", "Facility clearance: No", None),
     ("Is the firm a GSA schedule holder?", "GSA schedule holder: No", None),
+    ("8(a)?", "Not checked: 8(a) certified", False),
+    ("Was the firm HUBZone certified?", "Not checked: HUBZone small business", False),
 )
 
 
@@ -156,6 +158,13 @@ async def test_a_box_that_the_question_names_is_the_answer(
         assert expected.removesuffix(": No").endswith(
             found[0].text[found[0].answer_start : found[0].answer_end].removesuffix(": No")
         )
+
+
+async def test_a_row_of_which_the_question_is_the_beginning_is_the_answer(
+    committed: Core, owner: Actor, add_file: AddFile
+) -> None:
+    await _trained(committed, owner, add_file, markdown(), "status.md")
+    assert (await _answers(committed, owner, "ISO 9001?"))[0].answer == "Item: ISO 9001 certified; Yes: X"
 
 
 @pytest.mark.parametrize("form_of_file", _FILES)
@@ -184,6 +193,22 @@ async def test_a_question_that_names_no_box_is_not_answered_with_one(
     assert not [each for each in await _answers(committed, owner, question) if each.aside]
 
 
+async def test_one_word_of_many_does_not_name_a_box(committed: Core, owner: Actor, add_file: AddFile) -> None:
+    content = (
+        "# Status\n\n- [ ] Check here if the company is a foreign entity\n- [ ] The contractor maintains a drug-free workplace\n"
+    )
+    await _trained(committed, owner, add_file, f"{content}\n{_TEXT}".encode(), "status.md")
+    expected = {
+        "Does the company have insurance?": [],
+        "Does the company maintain vehicles?": [],
+        "Is the company a foreign entity?": ["Not checked: Check here if the company is a foreign entity"],
+        "Are we foreign?": ["Not checked: Check here if the company is a foreign entity"],
+        "Do we have a drug-free workplace?": ["Not checked: The contractor maintains a drug-free workplace"],
+    }
+    found = {question: await _answers(committed, owner, question) for question in expected}
+    assert {question: [each.answer for each in answers if each.aside] for question, answers in found.items()} == expected
+
+
 @pytest.mark.parametrize(
     ("row", "stated", "aside"),
     [
@@ -200,6 +225,15 @@ def test_rows_of_answers(row: str, stated: str | None, aside: str | None) -> Non
     lines = lines_of(read(list(document_readers()), source.encode(), "a.md"), with_asides=True)
     assert [line.text for line in lines[1:]] == [each for each in (stated, aside) if each]
     assert [line.aside for line in lines[1:]] == [Aside.BOX if aside else None]
+
+
+def test_rows_that_are_marked_in_no_column_stay_if_they_say_more_than_their_label() -> None:
+    source = "Item,Yes,No,Amount\nInsured,X,,900\nLeased,,X,350\nBonding,,,250\nLicensed,,,\nTotal,,,1500\n"
+    lines = lines_of(read(list(document_readers()), source.encode(), "a.csv"), with_asides=True)
+    assert [line.text.splitlines()[-1] for line in lines if line.aside is None] == [
+        "| Insured | X |  | 900 |", "| Bonding |  |  | 250 |", "| Total |  |  | 1500 |",
+    ]  # fmt: skip
+    assert [line.text for line in lines if line.aside] == ["Leased, 350: No", "☐ Licensed"]
 
 
 def test_columns_of_votes_are_no_answers() -> None:

@@ -182,7 +182,7 @@ def _table(table: Table) -> Iterator[Line]:
     answers = _answers_of(grid[head - 1 : head], grid[head:])
     asides, written = list[Line](), list[str]()
     for row, cells in zip(table.rows[head:], grid[head:], strict=True):
-        if _is_denied(row, names) or (answers is not None and any(cells) and not _is_marked(cells, answers.yes)):
+        if _is_denied(row, names) or (answers is not None and answers.deny(cells)):
             asides += _denied(row, cells, names, answers, table.page)
             continue
         asides += _boxes_of(row, table.page)
@@ -260,6 +260,11 @@ class _Answers(NamedTuple):
     yes: int
     no: int
 
+    def deny(self, cells: Sequence[str]) -> bool:
+        """Whether a row is answered with no, or has nothing but its label."""
+        marked = [place for place, cell in enumerate(cells) if _CROSS.fullmatch(cell)]
+        return self.yes not in marked if marked else sum(cell not in ("", UNCHECKED) for cell in cells) <= 1
+
 
 def _answers_of(head: Sequence[Sequence[str]], body: Sequence[Sequence[str]] | None = None) -> _Answers | None:
     """The columns named yes and no, if nothing but marks is below them."""
@@ -271,10 +276,6 @@ def _answers_of(head: Sequence[Sequence[str]], body: Sequence[Sequence[str]] | N
     answers = _Answers(found["yes"], found["no"])
     marks = [row[place] for row in body or () for place in answers if row[place] not in ("", UNCHECKED)]
     return answers if body is None or (marks and all(map(_CROSS.fullmatch, marks))) else None
-
-
-def _is_marked(cells: Sequence[str], place: int) -> bool:
-    return bool(_CROSS.fullmatch(cells[place]))
 
 
 def _boxes_in(row: Sequence[tuple[int, Cell]]) -> list[tuple[int, Item]]:
@@ -300,7 +301,7 @@ def _denied(
 ) -> Iterator[Line]:
     """What a row says that is answered with no, or with nothing."""
     boxes = _boxes_in(row)
-    crossed = [place for place in range(len(cells)) if answers and _is_marked(cells, place)]
+    crossed = [place for place, cell in enumerate(cells) if answers and _CROSS.fullmatch(cell)]
     places = {*crossed, *(place for place, _ in boxes), *(answers or ())}
     label = ", ".join(dict.fromkeys(text for place, text in enumerate(cells) if text and place not in places))
     said = _checked(boxes, names) or [names[place] for place in crossed]

@@ -71,13 +71,23 @@ def _beside_each_other(sheet: Sheet) -> list[Sheet]:
     gaps = [(before, after) for before, after in pairwise(columns) if after - before > 1]
     if not 0 < len(gaps) <= _MOST_GAPS:
         return [sheet]
-    parts, first = list[Sheet](), columns[0]
+    parts, heads, first = list[Sheet](), list[int](), columns[0]
     for before, after in [*gaps, (columns[-1], columns[-1] + 1)]:
         part = _between(sheet, first, before)
-        if _is_table(part):
+        if (head := _head(part)) is not None:
             parts.append(part)
+            heads.append(head)
             first = after
-    return parts if len(parts) > 1 and first > columns[-1] else [sheet]
+    return parts if len(parts) > 1 and first > columns[-1] and _are_several(parts, heads) else [sheet]
+
+
+def _are_several(parts: Sequence[Sheet], heads: Sequence[int]) -> bool:
+    """Whether parts with names in the rows `heads` are tables of their own, and not one with blank columns: they begin or end in different rows,
+    each has a title, or names are repeated."""
+    names = [text for part, head in zip(parts, heads, strict=True) for text in part.shown[head].values()]
+    extents = {(head, max(part.shown)) for part, head in zip(parts, heads, strict=True)}
+    have_titles = all(min(part.shown) < head for part, head in zip(parts, heads, strict=True))
+    return len(extents) > 1 or have_titles or len(set(names)) < len(names)
 
 
 def _between(sheet: Sheet, first: int, last: int) -> Sheet:
@@ -87,21 +97,24 @@ def _between(sheet: Sheet, first: int, last: int) -> Sheet:
     return Sheet(shown={number: row for number, row in rows.items() if row}, merged=sheet.merged)
 
 
-def _is_table(sheet: Sheet) -> bool:
-    """Whether names stand above all columns, and below the first one a different label in each row. What stands apart in a table has none."""
+def _head(sheet: Sheet) -> int | None:
+    """The row with the names of columns if they stand above all columns, and below the first one a different label in each row. What stands apart
+    in a table has none."""
     report_progress()
-    rows = [sheet.shown[number] for number in sorted(sheet.shown)]
+    numbers = sorted(sheet.shown)
+    rows = [sheet.shown[number] for number in numbers]
     first = min(column for row in rows for column in row)
     named = next((place for place, row in enumerate(rows) if len(row) > 1), len(rows))
     head, body = rows[named : named + 1], rows[named + 1 :]
     labels = [row.get(first, "") for row in body]
-    return (
+    is_table = (
         bool(body)
         and head[0].keys() >= {column for row in body for column in row}
         and are_names(list(head[0].values()))
         and all(_LETTER.search(label) for label in labels)
         and len(labels) == len(set(labels))
     )
+    return numbers[named] if is_table else None
 
 
 class _Grid:
