@@ -133,6 +133,7 @@ _QUESTIONS = (
     ("Is the firm a GSA schedule holder?", "GSA schedule holder: No", None),
     ("8(a)?", "Not checked: 8(a) certified", False),
     ("Was the firm HUBZone certified?", "Not checked: HUBZone small business", False),
+    ("Sind wir HUBZone-zertifiziert?", "Not checked: HUBZone small business", False),
 )
 
 
@@ -185,7 +186,16 @@ async def test_nothing_but_answers_is_made_of_boxes_that_are_not_checked(
     assert document.passages[-1].end <= len(document.text)
 
 
-@pytest.mark.parametrize("question", ["What certifications do we hold?", "Who repairs elevators?", "Is the firm insured?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What certifications do we hold?",
+        "Was ist eine 8(a)-Zertifizierung?",
+        "Do we own 8 trucks?",
+        "Who repairs elevators?",
+        "Is the firm insured?",
+    ],
+)
 async def test_a_question_that_names_no_box_is_not_answered_with_one(
     committed: Core, owner: Actor, add_file: AddFile, question: str
 ) -> None:
@@ -201,6 +211,7 @@ async def test_one_word_of_many_does_not_name_a_box(committed: Core, owner: Acto
     expected = {
         "Does the company have insurance?": [],
         "Does the company maintain vehicles?": [],
+        "Was there a foreign partner in the venture?": [],
         "Is the company a foreign entity?": ["Not checked: Check here if the company is a foreign entity"],
         "Are we foreign?": ["Not checked: Check here if the company is a foreign entity"],
         "Do we have a drug-free workplace?": ["Not checked: The contractor maintains a drug-free workplace"],

@@ -156,36 +156,21 @@ _COUNTED = 0.05
 """Added if a number is next to the noun that is counted, as in “groups of 12.”"""
 _STEM = 5
 _ASKS_WHICH = re.compile(
-    r"\W*(?:what|which|how|who|whom|whose|when|where|why|list|welche\w*|was|wie\w*|wer|wem|wann|wo|warum|weshalb|quel\w*|comment|combien|qui|quand|où|pourquoi)\b",
+    r"\W*(?:what|which|how|who|whom|whose|when|where|why|list|welche\w*|was (?:ist|sind|war|wird|kann|können|hat|haben|macht|bedeutet)|wie\w*|wer|wem|wann|wo|warum|weshalb|quel\w*|comment|combien|qui|quand|où|pourquoi)\b",
     re.IGNORECASE,
 )
 """Questions that a box cannot answer."""
 _OF_BOX = 0.3
 """Added to a box that the question names."""
-_NO_LABEL = frozenset(
-    (
-        "a",
-        "an",
-        "and",
-        "or",
-        "of",
-        "the",
-        "is",
-        "are",
-        "we",
-        "our",
-        "und",
-        "oder",
-        "der",
-        "die",
-        "das",
-        "et",
-        "ou",
-        "le",
-        "la",
-        "les",
-    )
+_SAYS_LITTLE = re.compile(
+    r"an?|and|or|of|the|is|are|was|were|has|have|had|does?|did|can|if|that|this|in|for|with|to|on|by|as|at|any|it|its|we|our|us|you|your|check|here|box"
+    r"|firms?|compan(?:y|ies)|organizations?|contractor|offeror|applicant"
+    r"|und|oder|de[rsmn]|die|das|ein\w*|ist|sind|war|haben?|hat|wir|uns\w*|sie|ihr\w*|von|für|mit|firma|unternehmen\w*"
+    r"|et|ou|les?|la|une?|du|des|est|sont|avons|avez|nous|notre|nos|vous|votre|entreprise|société"
 )
+"""Words that do not tell what a box is about."""
+_OF_ANY_BOX = frozenset(("certi", "zerti", "regis", "statu"))
+"""The beginnings of words that a question may add to the label of a box."""
 _ABBREVIATION = re.compile(r"\b[A-Z]{3,8}\b")
 _MAX_ABBREVIATIONS = 5
 _SYLLABLE = 3
@@ -347,16 +332,27 @@ def _boxes_of(passage: Passage, index: int, identifiers: Sequence[Identifier]) -
 
 
 def _named_boxes(question: str, statements: Sequence[Statement]) -> list[Statement]:
-    """The statements. The boxes that the question names are marked: it has a word that no other label has, or all words of the label."""
+    """The statements. The boxes that the question names are marked: it has all words of the label, or a word that no other label has and most
+    of the label's words or no others."""
     if _ASKS_WHICH.match(question):
         return list(statements)
-    labels = [frozenset(word[:_STEM] for word in _words(each.box) - _NO_LABEL) for each in statements]
+    labels = [_subject(each.box) for each in statements]
     counts = Counter(word for label in set(labels) for word in label)
-    asked = {word[:_STEM] for word in _words(question)}
-    return [
-        replace(each, names_box=bool(label) and (label <= asked or any(counts[word] == 1 for word in label & asked)))
-        for each, label in zip(statements, labels, strict=True)
-    ]
+    asked = _subject(question)
+
+    def names(label: frozenset[str]) -> bool:
+        shared = label & asked
+        is_only_one = any(counts[word] == 1 for word in shared - _OF_ANY_BOX)
+        return bool(label) and (
+            label <= asked or (is_only_one and (2 * len(shared) > len(label) or asked - _OF_ANY_BOX <= label))
+        )
+
+    return [replace(each, names_box=names(label)) for each, label in zip(statements, labels, strict=True)]
+
+
+def _subject(text: str) -> frozenset[str]:
+    """The beginnings of the words that tell what a question or the label of a box is about."""
+    return frozenset(word[:_STEM] for word in _words(text) if not _SAYS_LITTLE.fullmatch(word))
 
 
 def _is_title_of(text: str, record: Block, heading: Block) -> bool:
