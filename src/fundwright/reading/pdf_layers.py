@@ -64,15 +64,16 @@ class _Layers:
         return content
 
     def _kept(self, operations: list[Operation], resources: Any, depth: int) -> Iterator[Operation]:
-        open_marks = list[bool]()
+        open_marks, open_off = list[bool](), 0
         for operands, operator in operations:
             report_progress()
             if operator in (b"BDC", b"BMC"):
                 is_layer = operator == b"BDC" and operands[0] == "/OC"
                 open_marks.append(is_layer and self._is_off(_in(resources, "/Properties", operands[1])))
+                open_off += open_marks[-1]
             elif operator == b"EMC" and open_marks:
-                open_marks.pop()
-            is_off = any(open_marks)
+                open_off -= open_marks.pop()
+            is_off = open_off > 0
             if operator in _NEXT_LINE and is_off != self._keeps_off:
                 self.is_changed = True
                 if _NEXT_LINE[operator]:
@@ -101,12 +102,16 @@ class _Layers:
         if not isinstance(layer, DictionaryObject):
             return False
         if layer.get("/Type") != "/OCMD":
-            return isinstance(reference, IndirectObject) and (reference.idnum in self._exceptions) == self._is_on_by_default
+            return self._is_layer_off(reference)
         layers: Any = layer.raw_get("/OCGs") if "/OCGs" in layer else []
         several = layers.get_object() if isinstance(layers, IndirectObject) else layers
-        off = [self._is_off(each) for each in (several if isinstance(several, list) else [layers])]
+        off = [self._is_layer_off(each) for each in (several if isinstance(several, list) else [layers])]
         is_shown = {"/AllOn": not any(off), "/AnyOff": any(off), "/AllOff": all(off)}
         return bool(off) and not is_shown.get(str(layer.get("/P")), not all(off))
+
+    def _is_layer_off(self, reference: Any) -> bool:
+        """Whether a reference to a layer, such as one in a group, which has no other groups in it, is to one that is off."""
+        return isinstance(reference, IndirectObject) and (reference.idnum in self._exceptions) == self._is_on_by_default
 
 
 def _in(resources: Any, kind: str, name: Any) -> Any:
