@@ -117,8 +117,8 @@ def used_files() -> Iterable[UsedFilesReader]:
 
 @hookspec
 def sweepers() -> Iterable[Sweeper]:
-    """Coroutines `sweep(core)` that remove or renew what the package keeps from earlier, or start a job that does. They are called when a
-    worker starts, and once a day."""
+    """Coroutines `sweep(core)` that remove what the package no longer needs or update what an earlier release stored, or start a job that
+    does. They are called when a worker starts, and once a day."""
     return ()
 
 

@@ -124,7 +124,7 @@ class TestImages:
         report = report_of(
             document_of(saved(*(page_of(f"Page {name}.") for name in ["one", "two", "three"]), form="TIFF"), "a.tif")
         )
-        assert (report.pages, report.unread_text) == (3, "2 pages at the end")
+        assert (report.pages, report.unread_text) == (3, "2 pages at the end of the file")
 
     def test_what_is_transparent_is_white(self) -> None:
         mask = page_of(*_LETTER).convert("L").point(lambda light: 255 - light)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from uuid import UUID
 
 import pytest
@@ -208,6 +209,25 @@ class TestSketch:
 
     def test_of_a_text_without_words_is_empty(self) -> None:
         assert sketches.sketch_of("— two words") == []
+
+
+async def test_a_second_click_does_not_hit_the_next_offer(
+    committed: Core, owner: Actor, add_file: AddFile, cards: tuple[DocumentRead, DocumentRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_over = asyncio.Event()
+    monkeypatch.setattr("fundwright_ui.screens.training.train._pause", is_over.wait, raising=False)
+    await _added(committed, owner, add_file, BREAD.replace("dark", "brown"), "bread of May.md")
+    async with mounted(committed, owner, train_screen, path="/dashboard/train") as shown:
+        for first, decided in (("bread of May", "Both versions are kept."), ("Card 2026", "The earlier version was replaced.")):
+            await shown.expect(f"“{first}” looks like a new version of")
+            is_over.clear()
+            clicking = asyncio.ensure_future(shown.click("button", "Keep both" if first == "bread of May" else "Replace"))
+            await shown.expect(decided)
+            assert f"“{first}” looks like a new version of" in shown.text
+            assert not shown.has("button", "Replace") and not shown.has("button", "Keep both")
+            is_over.set()
+            await clicking
+        assert "looks like a new version" not in shown.text
 
 
 async def test_replacing_twice_is_recorded_once(committed: Core, owner: Actor, cards: tuple[DocumentRead, DocumentRead]) -> None:

@@ -23,7 +23,7 @@ UsedFilesReader = Callable[[AsyncSession, Collection[str]], Awaitable[Collection
 """Returns which of the files with these names a package still needs."""
 
 Sweeper = Callable[[Core], Awaitable[object]]
-"""Removes or renews what a package keeps from earlier, or starts a job that does."""
+"""Removes what a package no longer needs or updates what an earlier release stored, or starts a job that does."""
 
 log = structlog.get_logger()
 

@@ -32,7 +32,7 @@ class UnreadPart(BaseModel):
             Missing.TEXT: t("part of the text"),
             Missing.CHARACTERS: t("text in a font without a character map"),
             Missing.PICTURE: nt("{n} picture", "{n} pictures", self.count),
-            Missing.PAGES: nt("{n} page at the end", "{n} pages at the end", self.count),
+            Missing.PAGES: nt("{n} page at the end of the file", "{n} pages at the end of the file", self.count),
             Missing.CHART: nt("{n} chart", "{n} charts", self.count),
             Missing.DIAGRAM: nt("{n} diagram", "{n} diagrams", self.count),
             Missing.COMMENTS: t("comments"),

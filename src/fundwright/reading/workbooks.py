@@ -41,7 +41,7 @@ class WorkbookReader:
 
 @cache
 def _spare_covered_cells() -> None:
-    """openpyxl makes an object for each cell that a merged cell or a link covers, which may be billions in a small file. It no longer does."""
+    """Keep openpyxl from making an object for each cell that a merged cell or a link covers: there may be billions in a small file."""
     from openpyxl.reader import excel
     from openpyxl.worksheet._reader import WorksheetReader
     from openpyxl.worksheet.cell_range import CellRange, MultiCellRange

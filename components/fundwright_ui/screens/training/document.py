@@ -137,19 +137,18 @@ def _missing_place(view: DocumentView, query: ViewQuery) -> str:
         return ""
     if query.page is not None and query.page > max(place.pages, 1):
         if not place.pages:
-            return t("This document is not divided into pages, so there is no page {page}. Its text is shown.", page=query.page)
+            return t("This document has no pages. Showing its text.")
         return nt(
-            "This document has {n} page, so there is no page {page}. The last page is shown.",
-            "This document has {n} pages, so there is no page {page}. The last page is shown.",
+            "There is no page {page}. This document has {n} page; it is shown.",
+            "There is no page {page}. This document has {n} pages; the last one is shown.",
             place.pages,
             page=query.page,
         )
     if view.page is None and query.part is not None and query.part > place.parts:
         return nt(
-            "There is {n} part here, so there is no part {part}. The last part is shown.",
-            "There are {n} parts here, so there is no part {part}. The last part is shown.",
+            "There is only {n} part here. Showing the last one.",
+            "There are only {n} parts here. Showing the last one.",
             place.parts,
-            part=query.part,
         )
     return ""
 

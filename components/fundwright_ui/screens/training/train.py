@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from typing import cast
@@ -90,6 +91,7 @@ from fundwright_ui.ui import (
     problem,
     progress,
     row,
+    row_actions,
     section,
     select_field,
     side_panel,
@@ -105,6 +107,8 @@ _STATE_COLORS: dict[DocumentState, Color] = {
     DocumentState.TRAINED: "success",
     DocumentState.FAILED: "error",
 }
+_OUTCOME_S = 2
+"""How long the outcome of a decision about a new version stays where the offer was."""
 
 
 class Overview(BaseModel):
@@ -232,9 +236,7 @@ def train_screen() -> VdomDict:
                 if actor.may(Permission.WORK)
                 else None,
                 _running(overview.run, key="running") if overview.run is not None and is_running else None,
-                _offer(offer, overview.offers.total - 1, listing.load, key=f"offer-{offer.newer.id}")
-                if actor.may(Permission.WORK) and (offer := next(iter(overview.offers.items), None))
-                else None,
+                _offers(overview.offers, listing.load, key="offers") if actor.may(Permission.WORK) else None,
                 _documents(listing, overview.documents, model.value.id if model.value else None, key="documents")
                 if overview.documents.total or listing.rows.shown
                 else no_match(url, request, t("No documents here. Choose another collection, or move documents to this one."))
@@ -555,8 +557,28 @@ def _running(run: RunRead) -> VdomDict:
 
 
 @component
-def _offer(offer: VersionOffer, more: int, reload: Callable[[], None]) -> VdomDict:
-    """An offer to replace an earlier document with one that seems to be its new version. `more` offers follow."""
+def _offers(offers: Page[VersionOffer], reload: Callable[[], None]) -> VdomDict | Component | None:
+    """The first offer. One that was decided on stays for a moment with its outcome, so that a second click does not hit the next one."""
+    decided, set_decided = use_state(cast(tuple[VersionOffer, str] | None, None))
+    offer, outcome = decided or (next(iter(offers.items), None), "")
+
+    async def show(offer: VersionOffer, outcome: str) -> None:
+        set_decided((offer, outcome))
+        reload()
+        await _pause()
+        set_decided(None)
+
+    return _offer(offer, offers.total - 1, outcome, show, key=f"offer-{offer.newer.id}") if offer is not None else None
+
+
+async def _pause() -> None:
+    await asyncio.sleep(_OUTCOME_S)
+
+
+@component
+def _offer(offer: VersionOffer, more: int, outcome: str, show: Callable[[VersionOffer, str], Awaitable[None]]) -> VdomDict:
+    """An offer to replace an earlier document with one that seems to be its new version. `more` offers follow. `show` shows the outcome of a
+    decision for a moment."""
     actor, connection = use_actor(), use_connection()
     newer, earlier = offer.newer, offer.earlier
 
@@ -577,8 +599,8 @@ def _offer(offer: VersionOffer, more: int, reload: Callable[[], None]) -> VdomDi
             key=str(document.id),
         )
 
-    replacing = use_action(replace, success=t("The earlier version was replaced."), then=reload)
-    keeping = use_action(keep_both, then=reload)
+    replacing = use_action(replace, then=partial(show, offer, t("The earlier version was replaced.")))
+    keeping = use_action(keep_both, then=partial(show, offer, t("Both versions are kept.")))
     return alert(
         t(
             "“{title}” looks like a new version of “{earlier}”. If you replace the earlier version, answers and new drafts use only the new one.",
@@ -596,10 +618,11 @@ def _offer(offer: VersionOffer, more: int, reload: Callable[[], None]) -> VdomDi
         else None,
         described(newer),
         described(earlier),
-        row(
+        row_actions(
             button(t("Replace"), size="small", on_click=replacing, is_busy=replacing.is_running),
             button(t("Keep both"), size="small", variant="text", on_click=keeping),
             html.span({"className": "fw-muted fw-small"}, nt("{n} more to review", "{n} more to review", more)) if more else None,
+            outcome=outcome,
         ),
         variant="info",
     )
