@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import process_time
 
 import pypdf
 import pytest
@@ -153,21 +152,17 @@ class TestTextThatNobodySees:
         assert texts_of(content) == [SHOWN]
         assert hidden_in(content).split()[:4] == ["We", "hold", "77", "patents"]
 
-    def test_in_a_layer_of_many_marks_or_groups_of_groups_takes_no_long_time(self) -> None:
+    def test_in_a_layer_of_many_marks_takes_no_long_time(self) -> None:
+        assert divided_by_layers(painted_pdf(b"/Span BMC " * 200_000 + b"EMC " * 200_000)) is None
+
+    def test_in_groups_of_groups_takes_no_long_time(self) -> None:
         def nested(writer: pypdf.PdfWriter) -> None:
             group = writer._add_object(_dictionary(Type="/OCMD", OCGs=ArrayObject()))
-            for _ in range(20):
+            for _ in range(60):
                 group = writer._add_object(_dictionary(Type="/OCMD", OCGs=ArrayObject([group, group])))
             writer.pages[0]["/Resources"][NameObject("/Properties")] = _dictionary(G=group)
 
-        def seconds(content: bytes) -> float:
-            begin = process_time()
-            divided_by_layers(content)
-            return process_time() - begin
-
-        one_by_one = seconds(painted_pdf(b"/Span BMC EMC " * 20_000))
-        assert seconds(painted_pdf(b"/Span BMC " * 20_000 + b"EMC " * 20_000)) < 2 * one_by_one
-        assert seconds(painted_pdf(b"/OC /G BDC " + SHOWN_PAINTED + b"EMC", changed=nested)) < one_by_one
+        assert divided_by_layers(painted_pdf(b"/OC /G BDC " + SHOWN_PAINTED + b"EMC", changed=nested)) is None
 
     def test_on_a_page_that_is_turned_is_left_out(self) -> None:
         def turned(writer: pypdf.PdfWriter) -> None:
