@@ -1,4 +1,4 @@
-"""Fourteen invented organizations: their documents, and what a draft must and must not contain. See README.md."""
+"""Invented organizations: their documents, and what a draft must and must not contain. See README.md."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ FIRMS = (
     "larkspur",
     "coldbrook",
 )
+
+
+IN_FILES = ("tamarack", "corvane", "millstreet", "ferrumpoint")
+"""Organizations with documents of all formats, and with questions."""
 
 
 @dataclass(frozen=True)

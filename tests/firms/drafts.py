@@ -61,8 +61,9 @@ async def add_documents(core: Core, actor: Actor, firm: Firm) -> list[UUID]:
     return ids
 
 
-async def add_opportunity(core: Core, actor: Actor, firm: Firm, folder: Path) -> UUID:
-    told, notice = firm.opportunity, firm.text(firm.opportunity["notice"])
+async def add_opportunity(core: Core, actor: Actor, firm: Firm, folder: Path, *, notice: str = "") -> UUID:
+    """`notice` is its text if its file is not a text."""
+    told, notice = firm.opportunity, notice or firm.text(firm.opportunity["notice"])
     path = folder / f"{firm.name}-notice"
     if told["kind"] == "contract":
         source = "sam"
