@@ -182,6 +182,17 @@ class TestDetails:
         assert check("Work for the Geological Survey of the U.S. ended.", ["The client is the GSUS."]).missing == ()
 
 
+def test_what_belongs_to_another_record_is_named_without_its_formatting() -> None:
+    verdict = check("Camden \\\n$94,500 ; ", ["| Client | Value |\n| - | - |\n| Camden | $310,000 |\n| Ross | $94,500 |"])
+    assert verdict.missing == ("Camden $94,500",)
+    cell = check(
+        "**Very Good** ; ",
+        ["Client: Camden\nRating: Good enough\n\nClient: Ross\nRating: Very Good"],
+        row=("Camden", "**Very Good** ; "),
+    )
+    assert cell.missing == ("Very Good",)
+
+
 CHECKLIST = "Check all that apply:\n☒ Small business\n☐ Service-disabled veteran-owned small business\n☐ HUBZone concern\nOverall: ☐ Poor ☒ Good"
 GRID = "| Inspector | ACI | CWI |\n| - | - | - |\n| R. Delgado | ☒ | ☐ |\n| M. Huang | ☒ | ☒ |"
 

@@ -168,7 +168,7 @@ def check(sentence: str, passages: Sequence[str], *, company: str = "", about: s
         return verdict
     verdict = _written(claim, records, known, is_cell=bool(row))
     is_elsewhere = (verdict.missing or not verdict.found) and _repeated(texts, everywhere, subject, is_cell=bool(row))
-    return Verdict(Provenance.WRITTEN, missing=(" ".join(sentence.split()),)) if is_elsewhere else verdict
+    return Verdict(Provenance.WRITTEN, missing=(_shown_text(sentence),)) if is_elsewhere else verdict
 
 
 class _Record:
@@ -315,6 +315,11 @@ def _words(text: str, subject: re.Pattern[str]) -> tuple[tuple[str, int], ...]:
         verb = _AGREEMENT.get(verb, verb)
         found[0] = (verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb, end)
     return (("we", begins.end()), *found) if begins else tuple(found)
+
+
+def _shown_text(claim: str) -> str:
+    """A claim in one line, without its formatting."""
+    return " ".join(re.sub(r"[*_`\\]", "", claim).split()).strip(" ;")
 
 
 def _quoted(claim: str, text: str, spans: Sequence[Span], _subject: re.Pattern[str]) -> Span | None:
