@@ -167,7 +167,8 @@ def check(sentence: str, passages: Sequence[str], *, company: str = "", about: s
     if verdict := _repeated(texts, records, subject, is_cell=bool(row)):
         return verdict
     verdict = _written(claim, records, known, is_cell=bool(row))
-    is_elsewhere = (verdict.missing or not verdict.found) and _repeated(texts, everywhere, subject, is_cell=bool(row))
+    is_number = not verdict.missing and all(token.is_measure for token in claim.content)  # “nine” is 9
+    is_elsewhere = not is_number and _repeated(texts, everywhere, subject, is_cell=bool(row))
     return Verdict(Provenance.WRITTEN, missing=(_shown_text(sentence),)) if is_elsewhere else verdict
 
 
