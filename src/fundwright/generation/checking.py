@@ -180,6 +180,7 @@ class _Record:
         self.all = [token for span in (*record.units, *record.context) for token in _within(text, span)]
         self.spans, self.context = record.units, record.context
         self.text = text.text
+        self._rounded = dict[int, set[tuple[float, str]]]()
         self.keys = frozenset(token.key for token in self.all)
         self.unchecked = [[token for token in _within(text, span) if token.is_content] for span in record.unchecked]
 
@@ -210,15 +211,16 @@ class _Record:
     def acronyms(self) -> frozenset[str]:
         return frozenset(token.letters for token in self.all if token.is_acronym)
 
-    @lru_cache(maxsize=20)  # noqa: B019 -- records live as long as the cache of passages
-    def rounded(self, digits: int) -> frozenset[tuple[float, str]]:
+    def rounded(self, digits: int) -> Collection[tuple[float, str]]:
         """Its numbers, rounded to so many digits, with their units."""
-        return frozenset(
-            (round(value, digits - 1 - math.floor(math.log10(value))), self.all[place].unit)
-            for value, places in self.by_value.items()
-            if value
-            for place in places
-        )
+        if digits not in self._rounded:
+            self._rounded[digits] = {
+                (round(value, digits - 1 - math.floor(math.log10(value))), self.all[place].unit)
+                for value, places in self.by_value.items()
+                if value
+                for place in places
+            }
+        return self._rounded[digits]
 
     def numbers(self, value: float | None) -> Sequence[Token]:
         return [self.all[place] for place in self.by_value.get(value, ())] if value is not None else []
