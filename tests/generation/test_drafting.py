@@ -160,7 +160,7 @@ class TestWriting:
         draft = await write(desk, (await add(desk)).id)
         citation = draft.citations[0]
         ((start, end),) = citation.quotes
-        assert citation.text[start:end] == "Shingles gutters were repaired at Hill base in 2024"
+        assert citation.text[start:end] == "Shingles gutters were repaired at Hill base in 2024."
 
     async def test_what_no_document_answers_is_an_open_question(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)

@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import re
-import tomllib
 from pathlib import Path
 from uuid import uuid4
 
@@ -17,11 +16,11 @@ from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import kinds, service
+from tests.firms import FIRMS, load_firm
 from tests.support.accounts import add_account
 from tests.training.conftest import AddFile
 
 HERE = Path(__file__).with_name("kinds")
-FIRMS = Path(__file__).resolve().parents[1] / "firms"
 DATA = Path(__file__).resolve().parents[3] / "shared/data"
 RFP = "Offerors shall submit a technical proposal. Proposals are due by June 14. The Government intends to award one contract."
 
@@ -49,9 +48,7 @@ def test_nine_of_ten_documents_get_their_kind(name: str) -> None:
 
 def test_so_do_those_of_the_invented_firms() -> None:
     documents = [
-        (DocumentKind(kind), name, (firm.parent / name).read_text())
-        for firm in FIRMS.glob("*/firm.toml")
-        for name, kind in tomllib.loads(firm.read_text())["kinds"].items()
+        (DocumentKind(kind), name, firm.text(name)) for firm in map(load_firm, FIRMS) for name, kind in firm.kinds.items()
     ]
     mistakes = wrong(documents)
     assert len(mistakes) <= len(documents) / 10, mistakes

@@ -28,7 +28,6 @@ _UNCHECKED = "☐□◻▢⬜❑❏🗆"
 _SURE = re.compile(r"[☒☑☐🗹🗷🗆⊠]|(?<!\[)\[ ?\](?!\])|\[[xX✓✔]\]")
 """Characters that nothing but a box uses. The others are also bullets, so they count only beside one of these or in both states."""
 _BULLET = re.compile(r"[-*+•]|\d{1,3}[.)]")
-_BAR = re.compile(r"\s*\|$")
 """Behind the label in a row of a table of two columns in Markdown, whose rows stay lines."""
 _LONGEST_LABEL = 300
 _BOX = re.compile(rf"[{_CHECKED}{_UNCHECKED}]|(?<!\[)\[ ?\](?!\])|\[[xX✓✔]\](?!\()")
@@ -96,7 +95,8 @@ def _items(line: str) -> list[tuple[str, bool]]:
     if not boxes:
         return []
     before, after = line[: boxes[0].start()].strip(), line[boxes[-1].end() :].strip()
-    before = "" if _BULLET.fullmatch(before) else _BAR.sub(":", before.lstrip("| "))
+    before = "" if _BULLET.fullmatch(before) else before.lstrip("| ")
+    before = f"{before[:-1].rstrip()}:" if before.endswith("|") else before
     if before and not after:
         starts = [0, *(box.end() for box in boxes[:-1])]
         labels = [line[start : box.start()] for start, box in zip(starts, boxes, strict=True)]

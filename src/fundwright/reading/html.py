@@ -48,7 +48,7 @@ _BACKGROUND = re.compile(r"(?<![\w-])background(?:-color|-image)?\s{0,9}:", re.I
 _STRIKES = re.compile(r"(?<![\w-])text-decoration(?:-line)?\s{0,9}:[^;]{0,200}line-through", re.IGNORECASE)
 _COMMENT = re.compile(r"/\*[^*]{0,5000}\*/")
 _AT_RULE = re.compile(r"@[\w-]{1,30}[^{};]{0,500}(?:;|\{(?:[^{}]{0,2000}\{[^{}]{0,2000}\}){0,500}[^{}]{0,2000}\})")
-_RULE = re.compile(r"([^{}]{1,500})\{([^{}]{0,2000})\}")
+_RULE = re.compile(r"([^{}]{1,200})\{([^{}]{0,2000})\}")
 _NOT_WRITTEN = ("hidden", "password", "submit", "button", "reset", "image", "file", "color", "range")
 _DEEPEST = 200
 """Elements that are nested deeper than this count as children of the element at this depth."""

@@ -156,7 +156,7 @@ _COUNTED = 0.05
 """Added if a number is next to the noun that is counted, as in “groups of 12.”"""
 _STEM = 5
 _ASKS_WHICH = re.compile(
-    r"\W*(?:what|which|how|who|whom|whose|when|where|why|list|welche\w*|was (?:ist|sind|war|wird|kann|können|hat|haben|macht|bedeutet)|wie\w*|wer|wem|wann|wo|warum|weshalb|quel\w*|comment|combien|qui|quand|où|pourquoi)\b",
+    r"\W{0,20}(?:what|which|how|who|whom|whose|when|where|why|list|welche\w*|was (?:ist|sind|war|wird|kann|können|hat|haben|macht|bedeutet)|wie\w*|wer|wem|wann|wo|warum|weshalb|quel\w*|comment|combien|qui|quand|où|pourquoi)\b",
     re.IGNORECASE,
 )
 """Questions that a box cannot answer."""
