@@ -193,6 +193,15 @@ def test_what_belongs_to_another_record_is_named_without_its_formatting() -> Non
     assert cell.missing == ("Very Good",)
 
 
+@pytest.mark.parametrize(
+    ("lead", "provenance", "missing"),
+    [("Harbor plant", QUOTED, ()), ("Boeing depot", WRITTEN, ("Boeing", "depot")), ("West Depot", WRITTEN, ("West", "Depot"))],
+)
+def test_what_names_a_sentence_stands_in_its_record(lead: str, provenance: Provenance, missing: tuple[str, ...]) -> None:
+    verdict = check(f"**{lead}**: We replaced two boilers.", ["Harbor plant\n\nWe replaced two boilers. The work took a year."])
+    assert (verdict.provenance, verdict.missing) == (provenance, missing)
+
+
 CHECKLIST = "Check all that apply:\n☒ Small business\n☐ Service-disabled veteran-owned small business\n☐ HUBZone concern\nOverall: ☐ Poor ☒ Good"
 GRID = "| Inspector | ACI | CWI |\n| - | - | - |\n| R. Delgado | ☒ | ☐ |\n| M. Huang | ☒ | ☒ |"
 

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise, takewhile
 
@@ -164,9 +164,15 @@ def check(sentence: str, passages: Sequence[str], *, company: str = "", about: s
     texts = [part for part in _PARTS.split(sentence[lead.end() :] if lead else sentence) if _WORD.search(part)]
     together = row or [*([lead[1]] if lead else []), *texts]
     records = _of_row(together, sources, known, leaves_out=bool(row)) if len(together) > 1 else everywhere
-    if verdict := _repeated(texts, records, subject, is_cell=bool(row)):
+    # What a lead names must stand there, too: “**Depot**: We replaced two boilers.”
+    is_named = lead is None or _repeated([lead[1]], records, subject, is_cell=True)
+    if is_named and (verdict := _repeated(texts, records, subject, is_cell=bool(row))):
         return verdict
     verdict = _written(claim, records, known, is_cell=bool(row))
+    if lead is not None and not is_named:
+        keys = known.keys.union(*(record.keys for of_source in records for record in of_source))
+        absent = [token.text for token in Text(lead[1]).content if token.key not in keys]
+        return replace(verdict, missing=tuple(dict.fromkeys((*absent, *verdict.missing))))
     is_number = not verdict.missing and all(token.is_measure for token in claim.content)  # “nine” is 9
     is_elsewhere = not is_number and _repeated(texts, everywhere, subject, is_cell=bool(row))
     return Verdict(Provenance.WRITTEN, missing=(_shown_text(sentence),)) if is_elsewhere else verdict
