@@ -68,7 +68,7 @@ def main() -> int:
 def write_draft(browser: Browser, application: Application) -> str:
     """The address of a finished draft that is based on the sample documents."""
     with requests_of(browser, application.url, token_of(browser, application)) as requests:
-        eventually(lambda: requests.get("/api/training/passages?query=air").json(), within_s=120)
+        eventually(lambda: any(requests.get("/api/answers?query=air").json().values()), within_s=120)
         asked = {"opportunity_id": first_notice(requests), "template": "capability-statement"}
         slug: str = requests.post("/api/drafts", data=asked).json()["slug"]
         eventually(lambda: requests.get(f"/api/drafts/slug/{slug}").json()["state"] == "finished", within_s=300)

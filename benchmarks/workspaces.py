@@ -19,6 +19,7 @@ import psycopg
 from benchmarks.eval.frame.product import open_product
 from benchmarks.opportunities import LARGE, LISTS, SEARCHES, import_once, listing, prepare_search, searching
 from fundwright.accounts.schemas import Actor, Role
+from fundwright.asking import service as asking
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import SuggestionQuery
 from fundwright.core.assembly import Core
@@ -102,7 +103,7 @@ def _works(core: Core, embedder: Embedder) -> Mapping[str, Work]:
 
     async def question(actor: Actor, number: int) -> object:
         words = f"Which word{number} do word{3 * number} and word{7 * number} have?"
-        return await service.find_answers(core, actor, words, embedder=embedder)
+        return (await asking.find_answers(core, actor, words, embedder=embedder)).answers
 
     return {work.__name__: work for work in (documents, queue, notices, search, question)}
 

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, cast
 from babel.messages.extract import extract_python
 
 from fundwright.authentication.schemas import SignInRefusal, SignInRefused
+from fundwright.generation import plugin as generation
 from fundwright.language import plugin as language
 from fundwright.opportunities import plugin as opportunities
 from fundwright.templates.builtin import TEMPLATES
@@ -58,6 +59,7 @@ PASSED_AS_DATA: Mapping[str, Callable[[], Iterable[str]]] = {
         text for entry in (*plugin.sidebar_entries(), *IN_MENU) for text in (entry.label, entry.heading, entry.group) if text
     ),
     "src/fundwright/authentication/schemas.py": lambda: (SignInRefused(reason=reason).sentence for reason in SignInRefusal),
+    "src/fundwright/generation/plugin.py": lambda: (model.label for model in generation.text_models()),
     "src/fundwright/language/plugin.py": lambda: (
         model.label for model in (*language.embedding_models(), *language.text_models())
     ),

@@ -11,13 +11,14 @@ from collections import Counter
 
 from benchmarks.eval.frame.figures import Figure
 from benchmarks.eval.frame.product import Product, open_product
+from fundwright.asking import service as asking
 from fundwright.language import service as language
-from fundwright.language.sentences import sentences_of
+from fundwright.reading.sentences import sentences_of
 from fundwright.training import service
+from tests.asking.test_answers import ANSWERED, NOT_ANSWERED
 from tests.firms import load_firm
 from tests.firms.drafts import add_documents
 from tests.firms.questions import QUESTIONS
-from tests.training.test_answers import ANSWERED, NOT_ANSWERED
 
 _SAMPLE = (
     *((question, re.escape(expected)) for question, expected in ANSWERED),
@@ -60,7 +61,7 @@ async def _ask(product: Product, question: str, expected: str | None) -> Counter
     passage."""
     core, actor = product
     embedder = await language.get_embedder(core)
-    found = await service.find_answers(core, actor, question, embedder=embedder)
+    found = (await asking.find_answers(core, actor, question, embedder=embedder)).answers
     if expected is None:
         return Counter(unanswerable=1, answered=bool(found))
     shown = " ".join(found[0].text[found[0].answer_start : found[0].answer_end].split()) if found else ""

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from benchmarks.eval.frame.bm25 import Bm25, count_stems
 from benchmarks.eval.frame.figures import Figure
 from benchmarks.eval.frame.product import Product, open_product
-from fundwright.language.schemas import DocumentKind
-from fundwright.language.sentences import sentences_of
+from fundwright.reading.kinds import DocumentKind
+from fundwright.reading.sentences import sentences_of
 from fundwright.templates.builtin import TEMPLATES
 from fundwright.templates.schemas import DraftTemplate
 from tests.firms import FIRMS, Firm, load_firm

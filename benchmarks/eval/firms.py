@@ -14,6 +14,7 @@ from typing import Any
 
 from benchmarks.eval.frame.figures import Figure
 from benchmarks.eval.frame.product import Product, open_product
+from fundwright.asking import service as asking
 from fundwright.language import service as language
 from fundwright.templates.builtin import TEMPLATES
 from fundwright.training import service as training
@@ -72,7 +73,7 @@ async def _ask(product: Product, firm: Firm) -> Counter[str]:
     asked: list[dict[str, Any]] = tomllib.loads(firm.path("questions.toml").read_text(encoding="utf-8"))["question"]
     total = Counter[str]()
     for each in asked:
-        found = await training.find_answers(core, actor, each["ask"], embedder=embedder)
+        found = (await asking.find_answers(core, actor, each["ask"], embedder=embedder)).answers
         shown = flat(found[0].text[found[0].answer_start : found[0].answer_end]) if found else ""
         if each.get("unanswerable"):
             is_denied = each.get("denied", False) and bool(found) and found[0].aside is not None and not found[0].is_checked

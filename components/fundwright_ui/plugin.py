@@ -39,6 +39,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.blog.editor import edit_post_screen, new_post_screen
     from fundwright_ui.screens.categories.category import category_screen
     from fundwright_ui.screens.dashboard.dashboard import dashboard_screen
+    from fundwright_ui.screens.facts.facts import facts_screen
     from fundwright_ui.screens.feedback.feedback import feedback_screen
     from fundwright_ui.screens.feedback.feedback_list import feedback_list_screen
     from fundwright_ui.screens.generate.draft import draft_screen
@@ -97,6 +98,7 @@ def screens() -> Iterable[Screen]:
         trash_screen,
         notifications_screen,
         workspace_screen,
+        facts_screen,
         join_screen,
         new_post_screen,
         edit_post_screen,

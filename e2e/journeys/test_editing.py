@@ -79,8 +79,10 @@ def token(application: Application, browser: Browser) -> Iterator[str]:
     context = browser.new_context(base_url=application.url)
     token = context.request.post("/signin", data={"email": email, "password": PASSWORD}).json()["token"]
     with requests_of(browser, application.url, token) as requests:
-        found = "/api/training/passages?query=water"
-        eventually(lambda: requests.get(found).json() or None, within_s=60)
+        documents = "/api/training/documents"
+        eventually(
+            lambda: {each["state"] for each in requests.get(documents).json()["items"]} == {"trained"} or None, within_s=60
+        )
         yield token
     context.close()
 

@@ -96,7 +96,7 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
     answer = page.get_by_role("main").locator("mark").first
     expect(answer).to_be_visible()
     train.ask("asdf qwer zxcv")
-    expect(page.get_by_text("Nothing in your documents answers this.")).to_be_visible()
+    expect(page.get_by_text("Your documents don't answer this.")).to_be_visible()
     page.go_back()
     expect(answer).to_be_visible()
     expect(page.get_by_role("textbox", name="Question")).to_have_value("How many stations were installed on the lakes?")

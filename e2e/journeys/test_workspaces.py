@@ -79,7 +79,7 @@ def test_what_one_adds_answers_the_other_until_it_is_restricted_or_that_person_i
         expect(member.get_by_role("dialog")).to_have_count(0)
         if choice == "Only chosen members":
             expect(member.get_by_role("row").filter(has_text="Fleet")).to_contain_text("Restricted")
-            expect(owner.get_by_text("Nothing in your documents answers this")).to_be_visible()
+            expect(owner.get_by_text("Your documents don't answer this")).to_be_visible()
             expect(owner.get_by_text("Fleet")).to_have_count(0)
     expect(answer.first).to_be_visible()
 

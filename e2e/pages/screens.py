@@ -55,6 +55,13 @@ GUARDED = (
     "/dashboard/workspace",
     "/dashboard/workspace?tab=profile",
     "/dashboard/workspace?tab=plan",
+    "/dashboard/workspace/facts",
+    "/dashboard/workspace/facts?state=accepted",
+    "/dashboard/workspace/facts?kind=detail",
+    "/dashboard/workspace/facts?kind=certification",
+    "/dashboard/workspace/facts?kind=contact",
+    "/dashboard/workspace/facts?kind=person",
+    "/dashboard/workspace/facts?kind=project",
     "/workspaces/join/spent",
     "/auth/register/premium/{premium}",
     "/dashboard/history",
@@ -142,6 +149,7 @@ def find_own(requests: APIRequestContext) -> dict[str, str]:
     """Get the ids of the account's sample data as soon as it has been trained, and write a draft."""
     get = requests.get
     _pursue(requests)
+    propose_facts(requests)
     kinds = {kind: get(f"/api/opportunities?kind={kind}").json()["items"][0]["id"] for kind in ("grant", "contract")}
     asked = {"opportunity_id": kinds["contract"], "template": "capability-statement"}
     draft = requests.post("/api/drafts", data=asked).json()
@@ -149,7 +157,8 @@ def find_own(requests: APIRequestContext) -> dict[str, str]:
     return {
         **kinds,
         "passage": eventually(
-            lambda: next((found["id"] for found in get("/api/training/passages?query=air").json()), None), within_s=60
+            lambda: next((each["id"] for found in get("/api/answers?query=air").json().values() for each in found), None),
+            within_s=60,
         ),
         "document": _document(requests, "Past-performance-groundwater-database.txt"),
         "pdf": _document(requests, "Data-sheet-Tideline.pdf"),
@@ -177,6 +186,28 @@ def _pursue(requests: APIRequestContext) -> None:
         ):
             assert requests.post(path, data=about | content).ok
         assert requests.put(f"/api/opportunities/{notice['id']}/watch").ok
+
+
+def propose_facts(requests: APIRequestContext) -> None:
+    """Add facts of each kind to decide, of which two disagree, and an accepted one."""
+
+    def add(kind: str, status: str = "current", **values: str) -> dict[str, str]:
+        response = requests.post("/api/facts", data={"kind": kind, "values": values, "status": status})
+        assert response.ok, response.text()
+        fact = response.json()
+        return {"id": fact["id"], "based_on": fact["changed_at"]}
+
+    facts = [
+        add("detail", label="Employees", value="31"),
+        add("detail", label="Employees", value="12"),
+        add("detail", label="UEI", value="H4K2M7Q9T1W3"),
+        add("certification", "ended", name="8(a)", expires="2024-06-30"),
+        add("contact", name="Maria Alvarez", phone="555-0100", email="maria@example.org"),
+        add("person", name="Ann Ford", role="Project manager", qualifications="PMP, 14 years in water resources"),
+        add("project", title="Groundwater database", customer="City of Reno", value="$1.2 million", rating="Exceptional"),
+    ]
+    assert requests.post("/api/facts/decisions", data={"decision": "proposed", "facts": facts}).ok
+    add("person", name="Bo Lee", role="Engineer")
 
 
 def add_administered(requests: APIRequestContext, *, account: dict[str, str]) -> dict[str, str]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from fundwright.opportunities.sources import Source
     from fundwright.reading.formats import Reader
     from fundwright.templates.schemas import DraftTemplate
+    from fundwright.training.service import DeletedDocumentsHandler, TrainedDocumentHandler
     from fundwright.trash.service import TrashKind
     from fundwright.workspaces.restrictions import RestrictableKind
     from fundwright.workspaces.service import WorkspaceCreationCheck, WorkspaceDeletedHandler
@@ -176,6 +177,20 @@ def comment_subjects() -> Iterable[CommentSubject]:
 def decision_handlers() -> Iterable[DecisionHandler]:
     """Coroutines `handler(session, actor, core)` that are called after a decision about a category, a new category, or a
     change of its text."""
+    return ()
+
+
+@hookspec
+def trained_document_handlers() -> Iterable[TrainedDocumentHandler]:
+    """Coroutines `handler(session, document)` that are called when a document was read, for the first time or again, in the transaction that
+    saves its passages."""
+    return ()
+
+
+@hookspec
+def deleted_documents_handlers() -> Iterable[DeletedDocumentsHandler]:
+    """Coroutines `handler(session, document_ids)` that are called before documents are deleted for good, in the same transaction. They may be of
+    several workspaces."""
     return ()
 
 

@@ -170,9 +170,15 @@ ROUTES = _table(
         GET /api/tasks/{task_id}
         PUT /api/tasks/{task_id}/completion
         DELETE /api/tasks/{task_id}/completion
+        GET /api/facts
+        GET /api/facts/export.csv
+        GET /api/facts/counts
+        GET /api/facts/{fact_id}
         GET /api/notes
         GET /api/notes/export.csv
         GET /api/notes/{note_id}
+        GET /api/answers
+        GET /api/answers/export.csv
         GET /api/training/collections
         GET /api/training/collections/export.csv
         GET /api/training/collections/{collection_id}
@@ -187,8 +193,6 @@ ROUTES = _table(
         GET /api/training/documents/{document_id}/restriction
         GET /api/training/formats
         GET /api/training/models
-        GET /api/training/passages
-        GET /api/training/passages/export.csv
         GET /api/training/passages/{passage_id}
         GET /api/activity
         GET /api/activity/export.csv
@@ -291,6 +295,9 @@ ROUTES = _table(
         POST /api/training/documents
         POST /api/training/texts
         PUT /api/training/documents/{document_id}/kind
+        PUT /api/training/documents/{document_id}/date
+        PUT /api/training/documents/{document_id}/use
+        DELETE /api/training/documents/{document_id}/use
         PUT /api/training/documents/{document_id}/title
         DELETE /api/training/documents/{document_id}
         PUT /api/training/documents/{document_id}/restriction
@@ -330,6 +337,10 @@ ROUTES = _table(
         POST /api/tasks
         PUT /api/tasks/{task_id}
         DELETE /api/tasks/{task_id}
+        POST /api/facts
+        POST /api/facts/decisions
+        PUT /api/facts/{fact_id}
+        DELETE /api/facts/{fact_id}
         POST /api/notes
         PUT /api/notes/{note_id}
         DELETE /api/notes/{note_id}
@@ -479,6 +490,7 @@ SCREENS = _table(
         /dashboard/pipeline
         /dashboard/tasks
         /dashboard/notes
+        /dashboard/workspace/facts
         /dashboard/share-links
         /workspaces/join/{secret}
     """),
@@ -507,6 +519,7 @@ JOBS: dict[str, str | None] = {
     "import": "POST /api/opportunities/imports/{source}",
     "categorize": "POST /api/opportunities/categorize",
     "embed": None,
+    "find_facts": "PUT /api/training/documents/{document_id}/kind",
     "propose_kinds": None,
     "remove_files": None,
     "train": "POST /api/training/runs",
@@ -536,10 +549,13 @@ WORLD = {
     "collection_id": "collection",
     "comment_id": "comment",
     "thread_id": "comment",
+    "document": "document",
     "document_id": "document",
     "document_ids[]": "document",
     "draft": "draft",
     "draft_id": "draft",
+    "fact_id": "fact",
+    "facts[].id": "fact",
     "feedback_id": "feedback",
     "invitation_id": "invitation",
     "job_id": "job",
@@ -629,6 +645,7 @@ QUERIES = {
     "/dashboard/tasks?opportunity={id}": "notice",
     "/dashboard/notes?author={id}": "account",
     "/dashboard/notes?open={id}": "note",
+    "/dashboard/workspace/facts?document={id}": "document",
     "/dashboard/workspace?person={id}": "account",
     "/dashboard/workspace?subject_id={id}": "document",
     "/dashboard/payment/history?workspace={id}": "account",
@@ -647,7 +664,7 @@ NO_IDS = {
     "comments_state": "a state",
     "company": "a name",
     "due": "when tasks are due",
-    "edit": "which section of this draft is edited; another draft's does nothing",
+    "edit": "which section of this draft or which fact of the list is edited; others do nothing",
     "filters": "whether the filters are open",
     "find": "words",
     "hidden": "whether hidden text is shown",

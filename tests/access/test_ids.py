@@ -43,6 +43,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.live import Listener, LiveBus
 from fundwright.core.scopes import acting_in
+from fundwright.facts import service as facts
+from fundwright.facts.schemas import FactForm
 from fundwright.generation import editing
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import SectionSave
@@ -53,6 +55,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.pipeline import service as pipeline
 from fundwright.pipeline.schemas import PursuitForm
+from fundwright.reading.facts import FactField, FactKind
 from fundwright.searches import service as searches
 from fundwright.searches.schemas import SavedSearchForm, SearchedQuery
 from fundwright.sharing import service as sharing
@@ -166,6 +169,8 @@ async def _make_world(core: Core) -> World:
         )
         task = await tasks.add_task(session, ada, TaskForm(title=CANARY, assignee_id=ada.id, draft_id=draft.id))
         note = await notes.add_note(session, ada, NoteForm(text=CANARY, opportunity_id=notices[0].id))
+        form = FactForm(kind=FactKind.PERSON, values={FactField.NAME: CANARY})
+        fact = await facts.add_fact(session, ada, form)
         await commands.invite(session, core, email="zanzibar@example.org", role=Role.USER)
         await authentication.redeem_handover(
             session, core, await one_time_secrets.new_handover(session, ada.id, remember=True), client=HERE
@@ -191,7 +196,7 @@ async def _make_world(core: Core) -> World:
         )
         ids = {
             "account": ada.id, "category": category.id, "collection": collection.id, "comment": comment.id, "document": document.id, "draft": draft.id, "draft slug": draft.slug,
-            "feedback": await first("feedback"), "notification": notification, "import": await first("import_run"), "invitation": await first("invitation"),
+            "fact": fact.id, "feedback": await first("feedback"), "notification": notification, "import": await first("import_run"), "invitation": await first("invitation"),
             "job": job, "notice": notices[0].id, "other notice": notices[1].id, "passage": passage, "passkey": passkey,
             "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,
             "premium link": await first("premium_link"), "run": run.id, "section": section.id, "session": await first("account_session"),

@@ -17,18 +17,21 @@ from fundwright.authentication import service as authentication
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.scopes import acting_in
+from fundwright.facts import service as facts
+from fundwright.facts.schemas import FactState
 from fundwright.generation import editing
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import SectionSave, WriteDraft, WriteSection
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.reading.facts import Fact, FactField, FactKind
 from fundwright.searches import service as searches
 from fundwright.searches.schemas import SavedSearchForm, SearchedQuery
 from fundwright.tasks import service as tasks
 from fundwright.tasks.schemas import TaskForm
 from fundwright.training import collecting
 from fundwright.training import service as training
-from fundwright.training.schemas import CollectionForm, PastedText
+from fundwright.training.schemas import CollectionForm, PastedText, TrainedDocument
 from fundwright.workspaces import invitations
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import InvitationForm, RestrictionForm, WorkspaceForm
@@ -61,6 +64,7 @@ RESTRICTED = (
     "document",
     "draft",
     "draft slug",
+    "fact",
     "passage",
     "saved search",
     "section",
@@ -102,6 +106,11 @@ async def _make_harbor(core: Core) -> tuple[World, Actor]:
             await accounts.use_workspace(session, actor)
         document = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
         trashed = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} had boats."))
+        values = {FactField.NAME: CANARY}
+        stated = [Fact(kind=kind, values=values, start=0, end=len(CANARY)) for kind in (FactKind.PERSON, FactKind.CONTACT)]
+        await facts.propose(session, TrainedDocument(document.id, ada.workspace_id, CANARY, [], stated))
+        fact, _ = await facts.list_everything(session, ada)
+        await facts.decide(session, ada, [fact.version], FactState.ACCEPTED)
         for each in (document, trashed):
             await training.restrict_document(session, ada, core, each.id, RestrictionForm())
         await training.remove_document(session, ada, trashed.id)
@@ -127,7 +136,7 @@ async def _make_harbor(core: Core) -> tuple[World, Actor]:
         await session.execute(text("UPDATE draft SET title = :title"), {"title": CANARY})
     ids = {
         "document": document.id, "draft": draft.id, "draft slug": draft.slug, "passage": passage, "section": section.id,
-        "saved search": search.id, "task": task.id, "collection": collection.id, "contained": contained.id,
+        "fact": fact.id, "saved search": search.id, "task": task.id, "collection": collection.id, "contained": contained.id,
         "trashed": trashed.id, "notice": notices[0].id, "other notice": notices[1].id,
     }  # fmt: skip
     return World(ada, {kind: str(value) for kind, value in ids.items()}), bob
@@ -148,6 +157,7 @@ async def contents(core: Core) -> str:
         "chunk",
         "draft",
         "draft_section",
+        "organization_fact",
         "saved_search",
         "task",
         "trash_item",

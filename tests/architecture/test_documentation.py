@@ -18,6 +18,7 @@ import fundwright_ui
 from fundwright import hooks
 from fundwright.accounts import photos
 from fundwright.activity import schemas as activity
+from fundwright.asking import answering
 from fundwright.authentication import api_tokens, sessions, throttle
 from fundwright.cli import app
 from fundwright.content import schemas as content_schemas
@@ -43,8 +44,8 @@ from fundwright.reading import archives, recognition, text, word
 from fundwright.sharing import opening
 from fundwright.templates import schemas as template_schemas
 from fundwright.templates import service as templates
-from fundwright.training import answering, chunking, extraction, pictures
 from fundwright.training import api as training_api
+from fundwright.training import chunking, extraction, pictures
 from fundwright.training import repository as training
 from fundwright.trash import schemas as trash
 from fundwright.workspaces import additions, support
@@ -325,7 +326,7 @@ class TestFigures:
             ("training.md", r"Two searches return the best (\d+) passages each", retrieval.DEPTH),
             ("training.md", r"with a weight of (\d+)% for words", retrieval.PASSAGE_WORDS * 100),
             ("training.md", r"In accounts with more than ([\d,]+) passages", training._CANDIDATES),
-            ("training.md", r"whose best answer scores below ([\d.]+) are left out", answering.MIN_RELEVANCE),
+            ("training.md", r"with a score of less than ([\d.]+) of 2", answering.MIN_SCORE),
             ("trash.md", r"where they stay for (\d+) days", trash.KEPT.days),
             ("trash.md", r"in the trash for (\d+) days", trash.KEPT.days),
             ("trash.md", r"the deletion after (\d+) days", trash.KEPT.days),

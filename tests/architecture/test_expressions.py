@@ -25,10 +25,9 @@ import pytest
 
 import fundwright
 import fundwright_ui
-from fundwright.language.extractive.claims import Others
-from fundwright.language.extractive.people import people
-from fundwright.language.protocols import NumberedPassage
-from fundwright.language.schemas import DocumentKind
+from fundwright.reading.entries import entries_of
+from fundwright.reading.finding_facts import facts_of
+from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.markdown import MarkdownReader
 from fundwright.reading.paragraphs import paragraphs
 
@@ -41,8 +40,13 @@ SCANNERS = {
     "the claims of a section": "from fundwright.generation.claims import claims_of as scan",
     "a claim's check": "from fundwright.generation.checking import check; scan = lambda text: check('One claim.', [text])",
     "the structure of a text": "from fundwright.language.structure import read as scan",
+    "the facts of a text": (
+        "from fundwright.reading.entries import entries_of; from fundwright.reading.finding_facts import facts_of; "
+        "from fundwright.reading.kinds import DocumentKind; "
+        "scan = lambda text: [facts_of(text, entries_of(text, lambda _: ()), kind) for kind in DocumentKind]"
+    ),
     "the name of a company": (
-        "from fundwright.language.company import infer_company; from fundwright.language.schemas import DocumentKind; "
+        "from fundwright.language.company import infer_company; from fundwright.reading.kinds import DocumentKind; "
         "scan = lambda text: infer_company([(DocumentKind.ABOUT_US, text)])"
     ),
 }
@@ -104,9 +108,15 @@ EXEMPT = {
 """Expressions that are never used for searching, so that they cannot start again at each character."""
 BOUNDED = {
     "fundwright.language.structure.": "searched in lines of at most 400 characters; the scanner below reads a megabyte",
-    "fundwright.language.topics.": "matched with at most 120 characters",
     "fundwright.language.company.": "searched in lines of at most 400 characters; the scanner below reads a megabyte",
-    "fundwright.language.extractive.": "searched in blocks of at most 2,000 characters, see TestRead.test_no_block_is_long",
+    "fundwright.language.topics.": "matched with at most 120 characters",
+    **dict.fromkeys(
+        (
+            f"fundwright.{module}."
+            for module in ("reading.entries", "reading.finding_facts", "reading.names", "generation.extractive")
+        ),
+        "searched in lines and entries of at most 2,000 characters; the scanner below reads a megabyte",
+    ),
 }
 """Modules whose expressions only get short texts."""
 
@@ -252,7 +262,7 @@ def test_reading_is_linear(run: Callable[[str], object]) -> None:
 def test_the_dates_of_a_position_are_found_in_linear_time() -> None:
     def run(separators: str) -> None:
         text = f"TOBIAS RENQUIST\n\nField Operations Manager\n\nEXPERIENCE\n\n- now {separators}x\n"
-        people([NumberedPassage(number=1, text=text, kind=DocumentKind.RESUME, document="résumé")], Others("Acme"))
+        facts_of(text, entries_of(text, lambda _: ()), DocumentKind.RESUME)
 
     run("")  # the first call loads modules
     assert first_slow(run, ["-" * 1_900, "- " * 950, "; 2001 " * 260]) is None

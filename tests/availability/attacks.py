@@ -274,7 +274,7 @@ async def long_questions(world: World, account: Account) -> None:
 
         async def ask() -> None:
             params: dict[str, Any] = {"query": worst.text(4_000, world.chance), "limit": 50}
-            await send(world, http, worst.Request("GET", "/api/training/passages", params))
+            await send(world, http, worst.Request("GET", "/api/answers", params))
 
         await again(AT_ONCE, ask)
 

@@ -51,6 +51,7 @@ JOBS_OF_ATTACKS: Mapping[str, str] = {
     "categorize": "other jobs",
     "import": "imports of notices",
     "train": "documents of every pattern",
+    "find_facts": "documents of every pattern",
     "propose_kinds": "documents of every pattern",
     "draft": "drafts by the hundred",
     "draft_section": "drafts by the hundred",

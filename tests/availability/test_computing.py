@@ -6,6 +6,7 @@ import ast
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date
 from functools import cache, partial
 from itertools import cycle, islice
 from pathlib import Path
@@ -15,6 +16,9 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
+from fundwright.asking import answering, questions
+from fundwright.asking import service as asking
+from fundwright.asking.candidates import Candidate
 from fundwright.categories import service as categories
 from fundwright.categories.classifier import Description, Subject
 from fundwright.categories.service import Lesson
@@ -24,26 +28,23 @@ from fundwright.core.errors import FundwrightError
 from fundwright.core.json_bodies import parse
 from fundwright.core.sandbox import Sandbox
 from fundwright.core.scopes import Scope, acting_in
-from fundwright.generation import collecting
+from fundwright.generation import choosing, collecting, extractive
 from fundwright.generation.claims import Source, check_claims
 from fundwright.generation.comparing import compare
 from fundwright.generation.exporting import export, markdown
 from fundwright.generation.schemas import ExportFormat
-from fundwright.language import extractive
 from fundwright.language.company import infer_company
-from fundwright.language.extractive.prose import Comparison
 from fundwright.language.protocols import NumberedPassage, SectionRequest
-from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities import categorizing
 from fundwright.reading import stored
 from fundwright.reading.document import Document, Paragraph, plain
+from fundwright.reading.kinds import DocumentKind, propose
 from fundwright.reading.pdf_pages import PageWords, Word
 from fundwright.templates import files
 from fundwright.templates.schemas import TemplateQuestion, TemplateSection
-from fundwright.training import answering, blocks, display, extraction, repository
+from fundwright.training import blocks, display, extraction, repository
 from fundwright.training.chunking import ChunkedDocument, ChunkSpan, ids_of
 from fundwright.training.highlighting import CitedWords
-from fundwright.training.kinds import propose
 from fundwright.training.schemas import BlockQuery, DocumentText, Passage, PassagePlace, PastedText, ViewQuery
 from fundwright_ui.screens.sharing import content
 from tests.architecture.tree import nodes, python
@@ -74,7 +75,7 @@ def _section() -> TemplateSection:
 @cache
 def _passages() -> list[Passage]:
     """As many as a question reads, each as long as a passage can be."""
-    count = 8 + repository._MAX_IDENTIFIED
+    count = asking._READ_PASSAGES + repository._MAX_NAMED
     texts = (each * (4_000 // len(each)) for each in islice(cycle([*worst.PATTERNS.values(), worst.ANSWERS][-8:]), count))
     return [
         Passage(
@@ -88,13 +89,22 @@ def _passages() -> list[Passage]:
 _QUESTION = "How many 1,234.5 mW are 12/1/2026? " * 50
 
 
+@cache
+def _asked() -> tuple[questions.Question, list[Passage], list[Candidate], Any]:
+    question = questions.parse(_QUESTION)
+    candidates = answering.candidates_of(question, _passages())
+    return question, _passages(), candidates, _CHANCE.random(len(candidates), dtype=np.float32)
+
+
 def _answers() -> partial[Any]:
-    statements = answering.statements_in(_passages(), _QUESTION, most=8)
-    size = len(statements) + len(answering.headings_of(statements))
-    similarities = _CHANCE.random((6, size), dtype=np.float32)
-    return partial(
-        answering.answers, _QUESTION, [_QUESTION] * 5, _passages(), statements, similarities, [[0.5] * size for _ in range(6)]
-    )
+    question, passages, candidates, similarities = _asked()
+    near = dict.fromkeys(question.content, frozenset(("near",)))
+    return partial(answering.answers, question, passages, candidates, similarities, near, {})
+
+
+def _words() -> partial[Any]:
+    question, _, candidates, similarities = _asked()
+    return partial(answering.words_to_compare, question, candidates, similarities)
 
 
 def _request() -> SectionRequest:
@@ -106,19 +116,6 @@ def _request() -> SectionRequest:
         heading="About us", questions=("1,1.1 " * 80,) * 10, instructions="", opportunity="", passages=passages, language="en",
         company="Roofs", written=worst.ANSWERS * 20,
     )  # fmt: skip
-
-
-def _choices() -> partial[Any]:
-    sentences = [f"We repaired the roof of school {place} in the City of Salem." for place in range(1_200)]
-    passages = tuple(
-        NumberedPassage(number=number, text=" ".join(sentences[number::40]), document=str(number)) for number in range(40)
-    )
-    known = extractive._read(_request().model_copy(update={"passages": passages}), {})
-    assert len(known.candidates) == extractive._MAX_CANDIDATES
-    count = len(known.candidates)
-    vectors = _CHANCE.random((count, 384), dtype=np.float32)
-    compared = Comparison(_CHANCE.random((10, count), dtype=np.float32), _CHANCE.random(count, dtype=np.float32), vectors)
-    return partial(extractive._answers, known, compared, dict.fromkeys(range(10)), 2_000)
 
 
 _LONG_TEXT = "The crew repairs 1,234 roofs in 12 days. \n\n" * 460_000
@@ -189,12 +186,16 @@ WORST: Mapping[str, Callable[[], partial[Any]]] = {
         content.drawn_page, partial(content._section, draft(), part(0, "A", worst.PATTERNS["tables"] * 16_000), set[int]())
     ),
     "collecting._choose_from": lambda: partial(
-        collecting._choose_from, _section(), [_document()], [{}] * 10, (), company="", is_generative=False
+        collecting._choose_from, _section(), [_document()], [], [{}] * 10, (), company="", is_generative=False
     ),
-    "answering.statements_in": lambda: partial(answering.statements_in, _passages(), _QUESTION, most=8),
+    "service.reasons_to_leave_out": lambda: partial(
+        choosing.reasons_to_leave_out,
+        [_document().model_copy(update={"id": uuid4(), "dated": date(2000 + 3 * place, 1, 1)}) for place in range(3)],
+    ),
+    "answering.candidates_of": lambda: partial(answering.candidates_of, questions.parse(_QUESTION), _passages()),
+    "answering.words_to_compare": _words,
     "answering.answers": _answers,
-    "__init__._read": lambda: partial(extractive._read, _request(), {}),
-    "__init__._answers": _choices,
+    "__init__._statements": lambda: partial(extractive._statements, _request()),
     "blocks.block_page": lambda: partial(blocks.block_page, _stored_document(), BlockQuery(page=400, page_size=1_000)),
     "extraction._checked": lambda: partial(extraction._checked, [_stored_document()]),
     "extraction._divided": lambda: partial(extraction._divided, _stored_document(), "a.txt", "A"),

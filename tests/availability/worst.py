@@ -135,7 +135,11 @@ def value(schema: Mapping[str, Any], known: Mapping[str, Any], chance: random.Ra
         return chance.choice(schema["enum"])
     match schema.get("type"):
         case "object":
-            return {name: value(each, known, chance) for name, each in schema.get("properties", {}).items()}
+            named = schema.get("propertyNames", {})
+            keys = known[named["$ref"].rpartition("/")[2]]["enum"] if "$ref" in named else ()
+            return {name: value(each, known, chance) for name, each in schema.get("properties", {}).items()} | {
+                key: value(schema["additionalProperties"], known, chance) for key in keys
+            }
         case "array":
             return [value(schema["items"], known, chance) for _ in range(min(schema.get("maxItems", _UNBOUNDED), _UNBOUNDED))]
         case "integer" | "number":

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -219,12 +220,12 @@ class TestMainJob:
         assert [failure["title"] for failure in trained["failed"]] == ["broken"]
         assert "broken.pdf" in trained["failed"][0]["reason"]
         assert trained["run_id"]
-        (passage,) = shell.answer("search", "roof repair")["passages"]
+        (passage,) = shell.answer("search", "roof repair")["answers"]
         assert "replace shingles" in " ".join(passage["text"].split())
         assert {"document_title", "score", "page"} <= passage.keys()
         assert passage["document_title"] == "Capability profile"
         nothing = shell.run("search", "quasar spectroscopy of distant galaxies").stdout.decode()
-        assert nothing == "Nothing in your documents answers this. Train more documents, or rephrase the question.\n"
+        assert nothing.startswith("Your documents don't answer this. Closest:\n\nCapability profile\n")
 
         shell.quick("import", "sam", "-", stdin=sam_file(sam_row(NoticeId=notice_id(77), **{"Sol#": "W91-77"})))
         start = ("draft", "--opportunity", notice_id(77), "--template", "capability-statement")
@@ -320,8 +321,17 @@ class TestTasks:
         assert shell.refusal("tasks", "add", " ")
 
 
+class TestFacts:
+    def test_lists_and_decides(self, shell: Shell) -> None:
+        assert shell.quick("facts", "list") == {"facts": []}
+        assert (
+            shell.refusal("facts", "accept", str(uuid4()))
+            == "The fact was not found. It may have been removed. Go back to the list and try again."
+        )
+
+
 class TestHelp:
-    @pytest.mark.parametrize("group", [(), ("user",), ("token",), ("pipeline",), ("tasks",), ("templates",)])
+    @pytest.mark.parametrize("group", [(), ("user",), ("token",), ("pipeline",), ("tasks",), ("templates",), ("facts",)])
     def test_every_command_says_what_it_does_and_what_it_takes(self, group: tuple[str, ...]) -> None:
         command = typer.main.get_group(app)
         for name in group:

@@ -94,6 +94,7 @@ WITHOUT_CHECK = {
     "assignee": "people who have left keep their tasks",
     "author": "people who have left keep their notes",
     "collection": "one that is hidden from the reader is like one without documents",
+    "document": "what is gone or hidden has no facts to decide",
     "draft": "what is gone has no tasks",
     "draft_id": "what is gone has no links",
     "lead": "people who have left keep their pursuits",

@@ -83,6 +83,7 @@ OWNED = (
     "chunk",
     "chunk_word",
     "chunk_vector",
+    "organization_fact",
     "training_run",
     "category",
     "label",

@@ -26,7 +26,20 @@ FIRMS = (
 )
 
 
-IN_FILES = ("tamarack", "corvane", "millstreet", "ferrumpoint")
+IN_FILES = (
+    "tamarack",
+    "corvane",
+    "millstreet",
+    "ferrumpoint",
+    "lydiastone",
+    "mercybanks",
+    "marshalldale",
+    "ellishill",
+    "lindenquist",
+    "saltlick",
+    "burrowstone",
+    "fenwort",
+)
 """Organizations with documents of all formats, and with questions."""
 
 

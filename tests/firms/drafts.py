@@ -13,9 +13,9 @@ from fundwright.core.assembly import Core
 from fundwright.core.files import ReceivedFile
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftRead, DraftSectionRead, WriteDraft
-from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import ImportOpportunities
+from fundwright.reading.kinds import DocumentKind
 from fundwright.templates.builtin import TEMPLATES
 from fundwright.templates.schemas import DraftTemplate
 from fundwright.training import service as training

@@ -7,20 +7,22 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
-from fundwright.generation.collecting import parts_of, topic_of
+from fundwright.generation import collecting
+from fundwright.generation.collecting import Part, parts_of, topic_of
+from fundwright.generation.extractive import ExtractiveWriter
 from fundwright.language.company import infer_company
-from fundwright.language.extractive import ExtractiveWriter
-from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered
-from fundwright.language.schemas import DocumentKind
+from fundwright.language.protocols import CitedFact, Embedder, NumberedPassage, SectionRequest, Unanswered
+from fundwright.reading.facts import FactStatus
+from fundwright.reading.finding_facts import facts_of
 from fundwright.reading.formats import read
+from fundwright.reading.kinds import DocumentKind, propose
 from fundwright.reading.lines import lines_of
 from fundwright.reading.markdown import MarkdownReader
 from fundwright.reading.text import TextReader
 from fundwright.templates.builtin import TEMPLATES
 from fundwright.templates.schemas import TemplateSection
 from fundwright.training.chunking import chunk
-from fundwright.training.kinds import propose
-from fundwright.training.schemas import DocumentText, Passage, PassagePlace
+from fundwright.training.schemas import DocumentText, PassagePlace
 from tests.firms import Firm
 from tests.firms.layouts import Layout
 
@@ -59,7 +61,14 @@ async def sections(firm: Firm, layout: Layout, embedder: Embedder) -> dict[tuple
         read_document(name, layout(firm.text(name)) if DocumentKind(kind).is_ours else firm.text(name))
         for name, kind in firm.kinds.items()
     ]
-    parts = [part for document in documents if document.kind.is_ours for part in parts_of(document)]
+    ours = [document for document in documents if document.kind.is_ours]
+    parts = [part for document in ours for part in parts_of(document)]
+    facts = list[CitedFact]()
+    for document in ours:
+        for fact in facts_of(document.text, collecting._entries(document), document.kind):
+            if fact.status is FactStatus.CURRENT:
+                parts.append(collecting._part(document, fact.start, fact.end))
+                facts.append(CitedFact(kind=fact.kind, values=fact.values, number=len(parts)))
     company = infer_company([(document.kind, document.text) for document in documents])
     required = tuple(document.text[:1200] for document in documents if not document.kind.is_ours)
     writer = ExtractiveWriter(embedder, _at_once)
@@ -67,7 +76,9 @@ async def sections(firm: Firm, layout: Layout, embedder: Embedder) -> dict[tuple
     for template in TEMPLATES:
         written: list[str] = []
         for plan in template.sections:
-            pieces = [piece async for piece in writer.write(_request(firm, plan, parts, required, company, "\n\n".join(written)))]
+            pieces = [
+                piece async for piece in writer.write(_request(firm, plan, parts, facts, required, company, "\n\n".join(written)))
+            ]
             text = "".join(piece for piece in pieces if isinstance(piece, str))
             written.append(text)
             opened = frozenset(piece.question for piece in pieces if isinstance(piece, Unanswered))
@@ -76,7 +87,13 @@ async def sections(firm: Firm, layout: Layout, embedder: Embedder) -> dict[tuple
 
 
 def _request(
-    firm: Firm, plan: TemplateSection, parts: list[Passage], required: tuple[str, ...], company: str, written: str
+    firm: Firm,
+    plan: TemplateSection,
+    parts: list[Part],
+    facts: list[CitedFact],
+    required: tuple[str, ...],
+    company: str,
+    written: str,
 ) -> SectionRequest:
     title = firm.opportunity["title"]
     return SectionRequest(
@@ -88,10 +105,16 @@ def _request(
         requirements=required,
         passages=tuple(
             NumberedPassage(
-                number=number, text=part.text, heading=part.heading, kind=part.document_kind, document=part.document_title
+                number=number,
+                text=part.text,
+                heading=part.heading,
+                head=part.head,
+                kind=part.document_kind,
+                document=part.document_title,
             )
             for number, part in enumerate(parts, start=1)
         ),
+        facts=tuple(facts),
         language="en",
         written=written,
         company=company,

@@ -1,4 +1,4 @@
-"""One invented firm from its files to its drafts, with the real embedding model; `make eval ONLY=drafting` measures all firms."""
+"""One invented organization from its files to its drafts, with the real embedding model; `make eval ONLY=firms` measures all of them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import pytest
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.language.schemas import nearest_heading
 from fundwright.templates.builtin import CAPABILITY_STATEMENT, TEMPLATES
 from fundwright.templates.schemas import DraftTemplate
+from fundwright.training import service as training
 from tests.firms import load_firm
-from tests.firms.drafts import add_documents, add_opportunity, draft, score
+from tests.firms.drafts import add_documents, add_opportunity, draft, flat
 from tests.support.accounts import add_account
 
-FIRM = load_firm("brightwater")
+FIRM = load_firm("tamarack")
 
 
 @pytest.fixture
@@ -28,19 +28,16 @@ async def member(committed: Core) -> Actor:
     "asked",
     [pytest.param(each, id=each.name, marks=[pytest.mark.slow] * (each is not CAPABILITY_STATEMENT)) for each in TEMPLATES],
 )
-async def test_drafts_say_what_the_documents_say_and_nothing_else(
+async def test_drafts_say_what_the_documents_say_and_nothing_that_is_not_so(
     committed: Core, member: Actor, tmp_path: Path, asked: DraftTemplate
 ) -> None:
-    await add_documents(committed, member, FIRM)
-    opportunity_id = await add_opportunity(committed, member, FIRM, tmp_path)
+    ids = dict(zip(FIRM.kinds, await add_documents(committed, member, FIRM), strict=True))
+    (notice,) = await training.read_documents(committed, member, document_ids=[ids[FIRM.opportunity["notice"]]])
+    opportunity_id = await add_opportunity(committed, member, FIRM, tmp_path, notice=notice.text)
     written = await draft(committed, member, opportunity_id, asked)
-    for section in score(FIRM, written):
-        where = f"{section.template}, {section.heading}"
-        assert not section.missing, where
-        assert not section.forbidden, where
-        assert not section.foreign, where
-        assert not section.empty, where
-        assert not section.filled, where
-    headings = {nearest_heading(citation.heading) for citation in written.citations}
-    if asked is CAPABILITY_STATEMENT:
-        assert {"CORE COMPETENCIES", "DIFFERENTIATORS", "COMPANY DATA"} <= headings
+    for section in written.sections:
+        expected, text = FIRM.sections[asked.name, section.heading], flat(section.text)
+        assert [fact for fact in expected.facts if flat(fact) not in text] == [], section.heading
+        assert [each for each in (*FIRM.never, *expected.never) if flat(each) in text] == [], section.heading
+    assert all(section.text for section in written.sections if FIRM.sections[asked.name, section.heading].facts)
+    assert {citation.document_title for citation in written.citations}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from fundwright.language.schemas import DocumentKind
+from fundwright.reading.kinds import DocumentKind
 from tests.firms import FIRMS, load_firm
 from tests.firms.layouts import LAYOUTS
 from tests.firms.quickly import read_document

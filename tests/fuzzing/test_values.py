@@ -29,10 +29,10 @@ from fundwright.core.logs import masked
 from fundwright.core.messages import LANGUAGES, using_language
 from fundwright.core.spreadsheets import csv_line
 from fundwright.core.web import requested_language
-from fundwright.language.sentences import spans_of
 from fundwright.opportunities import reading
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.opportunities.washington import moment
+from fundwright.reading.sentences import spans_of
 from fundwright_ui import plugin
 from fundwright_ui.hooks import query_in_address
 from fundwright_ui.product import parse_id

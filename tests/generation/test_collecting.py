@@ -7,9 +7,9 @@ from sqlalchemy import update
 from fundwright.generation import service
 from fundwright.generation.collecting import collect, parts_of
 from fundwright.generation.schemas import SuggestedCompany
-from fundwright.language.schemas import DocumentKind
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service as opportunities
+from fundwright.reading.kinds import DocumentKind
 from fundwright.training import service as training
 from fundwright.training.models import Document
 from fundwright.training.schemas import DocumentText, PassagePlace, PastedText
@@ -35,7 +35,7 @@ class TestPartsOf:
             id=UUID(int=1), heading=("What we make",), page=None, start=0, end=len(text), places=((0, ("What we make",), None),)
         )
         document = DocumentText(id=UUID(int=2), title="Line card", kind=DocumentKind.ABOUT_US, text=text, passages=(passage,))
-        assert [part.heading[-1] for part in parts_of(document)] == ["What we make", "What we don't make", "Quality"]
+        assert [part.heading[-1] for part in parts_of(document)] == ["What we make", "What we don't make"]
 
 
 class TestDocumentsOfOthers:

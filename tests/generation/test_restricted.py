@@ -404,7 +404,7 @@ class TestCitations:
 
     async def test_of_new_text_get_numbers_that_hidden_ones_do_not_have(self, team: Team) -> None:
         await team.restrict(team.ada, team.roofs)
-        pasted = PastedText(title="Crew", text="Foreman electrician Ada Bell joined the crew.")
+        pasted = PastedText(title="Crew", text="Foreman electrician Ada Bell joined our crew in 2019 and holds a license.")
         added = await team.do(team.ben, lambda session: training.add_text(session, team.ben, team.desk.core, pasted))
         await training.run_inline(team.desk.core, team.ben, [added.id])
         section = next(each for each in (await team.read(team.ben)).sections if each.heading == "Team")

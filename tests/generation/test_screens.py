@@ -19,9 +19,9 @@ from fundwright.core.presence import Presence
 from fundwright.generation import editing, repository, service
 from fundwright.generation.schemas import DraftRead, DraftSources, DraftState, KeptText, SectionSave, SectionText, VersionOrigin
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
-from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities.models import Opportunity
 from fundwright.reading.document import Missing
+from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.report import ReadingReport, UnreadPart
 from fundwright.training import service as training
 from fundwright.training.models import Document
@@ -63,9 +63,9 @@ class TestGenerateScreen:
     async def test_a_draft_is_written_from_the_chosen_documents_of_the_company(self, desk: Desk) -> None:
         async with desk.core.database.transaction() as session:
             documents = {document.title: document for document in (await training.list_documents(session, desk.actor)).items}
-            await training.choose_kind(session, desk.actor, documents["Team"].id, DocumentKind.RESUME)
+            await training.choose_kind(session, desk.actor, desk.core, documents["Team"].id, DocumentKind.RESUME)
             notice = await training.add_text(session, desk.actor, desk.core, PastedText(title="RFP", text="Offerors shall bid."))
-            await training.choose_kind(session, desk.actor, notice.id, DocumentKind.NOTICE)
+            await training.choose_kind(session, desk.actor, desk.core, notice.id, DocumentKind.NOTICE)
         await training.run_inline(desk.core, desk.actor, [notice.id])
         path = f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
         async with mounted(desk.core, desk.actor, generate_screen, path=path) as screen:
@@ -122,7 +122,7 @@ class TestGenerateScreen:
         await training.run_inline(desk.core, desk.actor, [document.id for document in added])
         async with desk.core.database.transaction() as session:
             for document in (await training.list_documents(session, desk.actor)).items:
-                await training.choose_kind(session, desk.actor, document.id, DocumentKind.ABOUT_US)
+                await training.choose_kind(session, desk.actor, desk.core, document.id, DocumentKind.ABOUT_US)
             untrained = PastedText(title="Broken scan", text="Not trained yet.")
             await training.add_text(session, desk.actor, desk.core, untrained)
         path = f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
@@ -221,7 +221,7 @@ class TestDraftScreen:
             assert texts == [section.text for section in draft.sections if section.text]
             assert "Not in your documents: add your submarines." in screen.find("region", "Submarines").text
             sources = screen.find("list", "Sources").text
-            assert "Past performance · cited 1 time 1 Shingles gutters were repaired" in sources  # it has no heading
+            assert "About us · cited 1 time 1 Shingles gutters were repaired" in sources  # it has no heading
             assert screen.find("link", "Word").props["href"] == f"/api/drafts/{draft.id}/export?form=docx"
 
     async def test_sources_that_are_not_cited_name_what_was_not_read_of_them(self, desk: Desk) -> None:

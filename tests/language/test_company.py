@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from fundwright.language.company import infer_company, is_of_another, presents_another
-from fundwright.language.schemas import DocumentKind
+from fundwright.language.company import infer_company, is_of_another
+from fundwright.reading.kinds import DocumentKind
 from tests.firms import FIRMS, load_firm
 
 ABOUT, NOTICE = DocumentKind.ABOUT_US, DocumentKind.NOTICE
@@ -50,26 +50,6 @@ class TestInferCompany:
             infer_company([(DocumentKind.PAST_PERFORMANCE, past), (DocumentKind.PAST_PERFORMANCE, f"{past} Twice.")])
             == "Tidewater Systems LLC"
         )
-
-
-class TestPresentsAnother:
-    @pytest.mark.parametrize("name", FIRMS)
-    def test_no_firm_in_its_own_documents(self, name: str) -> None:
-        firm = load_firm(name)
-        assert not [each for each in firm.kinds if presents_another(firm.text(each), firm.company)]
-
-    def test_an_organization_in_its_report(self) -> None:
-        report = (
-            "# Harbor Light – Report\n\nHarbor Light Literacy is a 501(c)(3) nonprofit in Duluth. We help adults. EIN 41-5550137."
-        )
-        assert presents_another(report, "Tidewater Systems LLC")
-        assert not presents_another(report, "Harbor Light Literacy")
-        assert not presents_another(report, "")
-        assert not presents_another(f"{report} Our partner is Tidewater.", "Tidewater Systems LLC")
-
-    def test_nobody_presents_a_plan(self) -> None:
-        plan = "Quality control plan\n\nQuality Control is a duty of all. The Program Manager has been with us since 2009."
-        assert not presents_another(plan, "Tidewater Systems LLC")
 
 
 class TestIsOfAnother:

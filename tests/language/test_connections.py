@@ -113,7 +113,7 @@ class TestEmbeddingEndpoint:
     async def test_a_question_over_the_api_holds_no_connection(
         self, narrow: Core, ada: Actor, client: httpx.AsyncClient, embedder: HangingEmbedder
     ) -> None:
-        asking = asyncio.create_task(client.get("/api/training/passages", params={"query": "Who repairs roofs?"}))
+        asking = asyncio.create_task(client.get("/api/answers", params={"query": "Who repairs roofs?"}))
         await asyncio.wait_for(embedder.is_asked.wait(), 20)
         await another_is_answered(narrow, ada)
         embedder.answer.set()

@@ -20,7 +20,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError
 from fundwright.core.settings import Settings
 from fundwright.language import local_llm, openai_compatible, service
-from tests.language.test_extractive import TEAM, request
+from tests.generation.test_extractive import TEAM, request
 from tests.support.endpoints import DONE, answering, chunk, serving, writer_at
 
 

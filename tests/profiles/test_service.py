@@ -10,15 +10,16 @@ from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor, WorkspaceRole
+from fundwright.asking import service as asking
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotAllowed
 from fundwright.core.scopes import acting_in
 from fundwright.generation import service as generation
 from fundwright.language import service as language
-from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities import service as opportunities
 from fundwright.profiles import service
 from fundwright.profiles.schemas import OrganizationProfileForm, OrganizationProfileRead
+from fundwright.reading.kinds import DocumentKind
 from fundwright.templates.builtin import TEMPLATES
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, PastedText
@@ -213,10 +214,10 @@ async def test_answers_questions_about_us_from_the_profile_and_not_from_notices(
     embedder = await language.get_embedder(committed)
     with acting_in(ada.scope):
         for question, answer in ANSWERS.items():
-            found = await training.find_answers(committed, ada, question, embedder=embedder)
+            found = (await asking.find_answers(committed, ada, question, embedder=embedder)).answers
             assert answer in found[0].text[found[0].answer_start : found[0].answer_end], question
             assert {each.document_title for each in found} == {service.DOCUMENT_TITLE}
-        (asked, *_others) = await training.find_answers(committed, ada, "What is a UEI?", embedder=embedder)
+        (asked, *_others) = (await asking.find_answers(committed, ada, "What is a UEI?", embedder=embedder)).answers
     assert asked.document_kind == DocumentKind.NOTICE
 
 

@@ -129,9 +129,9 @@ class TestWheel:
         login = json.loads(installation.fetch("/api/account/login", {"email": EMAIL, "password": PASSWORD}))
         token = {"Authorization": f"Bearer {login['accessToken']}"}
         assert json.loads(installation.fetch("/api/opportunities", **token))["total"] > 0
-        question = "/api/training/passages?query=Who+did+the+groundwater+database"
+        question = "/api/answers?query=Who+did+the+groundwater+database"
         deadline = time.monotonic() + EMBEDDING_TIMEOUT_S
-        while not (passages := json.loads(installation.fetch(question, **token))) and time.monotonic() < deadline:
+        while not (passages := json.loads(installation.fetch(question, **token))["answers"]) and time.monotonic() < deadline:
             time.sleep(0.5)
         assert any("groundwater" in passage["text"].lower() for passage in passages)
 

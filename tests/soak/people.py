@@ -97,7 +97,7 @@ class Person:
         self.decisions.add(notice)
 
     async def _ask(self) -> None:
-        await self._send("GET", "/api/training/passages", params={"query": "How many days does a roof take?"})
+        await self._send("GET", "/api/answers", params={"query": "How many days does a roof take?"})
 
     async def _search(self) -> None:
         text = self._chance.choice(("", "roof", "research", "health", "services"))

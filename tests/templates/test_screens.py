@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core.scopes import acting_in
-from fundwright.language.topics import Topic
+from fundwright.reading.topics import Topic
 from fundwright.templates.schemas import TemplateRead
 from fundwright_ui.screens.generate.generate import generate_screen
 from fundwright_ui.screens.templates.template import template_screen

@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from fundwright.accounts.schemas import WorkspaceRole
+from fundwright.asking import api as asking
 from fundwright.core.assembly import Core
 from fundwright.training import api
 from tests.support.programs import api_of, program_of_new_account
@@ -18,7 +19,7 @@ FERRY = b"# Boats\n\nThe harbor ferry carries forty passengers across the bay ev
 
 @pytest.fixture
 def app(committed: Core) -> FastAPI:
-    return api_of(committed, api.router)
+    return api_of(committed, api.router, asking.router)
 
 
 @pytest.fixture
@@ -49,6 +50,19 @@ class TestDocuments:
         chosen = (await ada.put(path, json={"kind": "policy"})).json()
         assert (chosen["kind"], chosen["is_kind_chosen"]) == ("policy", True)
         assert (await ada.put(path, json={"kind": "poem"})).status_code == 422
+
+    async def test_the_date_is_chosen_and_taken_away(self, ada: httpx.AsyncClient) -> None:
+        document = (await upload(ada)).json()
+        path = f"/api/training/documents/{document['id']}/date"
+        for dated in ("2019-03-01", None):
+            chosen = (await ada.put(path, json={"dated": dated})).json()
+            assert (chosen["dated"], chosen["is_date_chosen"]) == (dated, True)
+        assert (await ada.put(path, json={"dated": "someday"})).status_code == 422
+
+    async def test_drafts_are_told_to_use_it_and_no_longer(self, ada: httpx.AsyncClient) -> None:
+        path = f"/api/training/documents/{(await upload(ada)).json()['id']}/use"
+        assert (await ada.put(path)).json()["is_always_used"]
+        assert not (await ada.delete(path)).json()["is_always_used"]
 
     async def test_it_is_renamed_unless_another_has_the_title(self, ada: httpx.AsyncClient) -> None:
         document, other = (await upload(ada)).json(), (await upload(ada, b"Other words.", "other.md")).json()
@@ -172,7 +186,9 @@ class TestRuns:
         assert [each["title"] for each in (await ada.get(documents)).json()["items"]] == ["boats"]
         assert (await ada.get(documents, params={"page": 2})).json()["items"] == []
         assert [line.split(",")[0] for line in (await ada.get(f"{documents}/export.csv")).text.splitlines()[1:]] == ["boats"]
-        passages = (await ada.get("/api/training/passages", params={"query": "How do passengers get across the bay?"})).json()
+        passages = (await ada.get("/api/answers", params={"query": "How many passengers does the ferry carry?"})).json()[
+            "answers"
+        ]
         assert passages[0]["document_title"] == "boats"
         shown = (await ada.get(f"/api/training/passages/{passages[0]['id']}")).json()
         assert "forty passengers" in shown["text"]
@@ -196,8 +212,10 @@ class TestRuns:
         started = await ada.post("/api/training/runs", json={})
         await committed.jobs._run(UUID(started.json()["job_id"]), reraise=True)
         asked = {"query": "quasar spectroscopy of distant galaxies"}
-        assert (await ada.get("/api/training/passages", params=asked)).json() == []
-        exported = await ada.get("/api/training/passages/export.csv", params=asked)
+        refused = (await ada.get("/api/answers", params=asked)).json()
+        assert refused["answers"] == []
+        assert [each["document_title"] for each in refused["closest"]] == ["boats"]
+        exported = await ada.get("/api/answers/export.csv", params=asked)
         assert len(exported.text.splitlines()) == 1
 
     async def test_nothing_to_train_is_refused(self, ada: httpx.AsyncClient) -> None:

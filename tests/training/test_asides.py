@@ -14,15 +14,17 @@ import pytest
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, TextStringObject
 
 from fundwright.accounts.schemas import Actor
+from fundwright.asking import service as asking
+from fundwright.asking.schemas import Answer
 from fundwright.core.assembly import Core
 from fundwright.language import service as language
-from fundwright.language.schemas import DocumentKind
 from fundwright.reading.formats import read
+from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.lines import Aside, Line, lines_of
 from fundwright.reading.plugin import document_readers
 from fundwright.training import service, viewing
 from fundwright.training.chunking import chunk
-from fundwright.training.schemas import Answer, ViewQuery
+from fundwright.training.schemas import ViewQuery
 from tests.support.pdf_files import painted_pdf
 from tests.training.conftest import AddFile
 
@@ -144,7 +146,7 @@ async def _trained(core: Core, owner: Actor, add_file: AddFile, content: bytes, 
 
 
 async def _answers(core: Core, owner: Actor, question: str) -> list[Answer]:
-    return await service.find_answers(core, owner, question, embedder=await language.get_embedder(core))
+    return (await asking.find_answers(core, owner, question, embedder=await language.get_embedder(core))).answers
 
 
 @pytest.mark.parametrize("form_of_file", _FILES)

@@ -20,16 +20,17 @@ from fundwright.accounts.personal_data import DataFile
 from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
+from fundwright.asking import service as asking
+from fundwright.asking.schemas import Answer
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, NotAllowed, NotFound
 from fundwright.core.messages import using_language
 from fundwright.core.scopes import acting_in
 from fundwright.language import service as language
-from fundwright.language.schemas import DocumentKind
+from fundwright.reading.kinds import DocumentKind
 from fundwright.training import collecting, service
 from fundwright.training.personal_data import own_files
 from fundwright.training.schemas import (
-    Answer,
     CollectionForm,
     CollectionQuery,
     CollectionRead,
@@ -105,7 +106,7 @@ class Pier:
     async def answers(self, actor: Actor, question: str, collection: UUID | None = None) -> list[Answer]:
         embedder = await language.get_embedder(self.core)
         with acting_in(actor.scope):
-            return await service.find_answers(self.core, actor, question, embedder=embedder, collection_id=collection)
+            return (await asking.find_answers(self.core, actor, question, embedder=embedder, collection_id=collection)).answers
 
 
 @pytest.fixture
@@ -180,7 +181,7 @@ class TestContents:
         assert everything == {"ferry", "crane"}
         assert {each.document_title for each in await pier.answers(pier.vic, "How many tons?", boats.id)} == {"ferry"}
         empty = await pier.create("Empty")
-        assert await pier.answers(pier.vic, "How many tons?", empty.id) == []
+        assert not await pier.answers(pier.vic, "How many tons?", empty.id)
         with pytest.raises(NotFound):
             await pier.answers(pier.eve, "How many tons?", boats.id)
 
@@ -268,7 +269,7 @@ class TestRestriction:
         for actor in (pier.bob, pier.vic):
             assert await pier.listed(actor) == []
             assert await pier.collections(actor) == []
-            assert await pier.answers(actor, "How many tons does the ferry carry?") == []
+            assert not await pier.answers(actor, "How many tons does the ferry carry?")
             with pytest.raises(NotFound):
                 await pier.do(actor, lambda session, actor=actor: service.get_passage(session, actor, passage))
             with pytest.raises(NotFound):

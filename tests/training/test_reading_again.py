@@ -9,9 +9,9 @@ from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.scopes import acting_in
-from fundwright.language.schemas import DocumentKind
 from fundwright.reading import stored
 from fundwright.reading.formats import Unreadable
+from fundwright.reading.kinds import DocumentKind
 from fundwright.training import reading_again, service
 from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
 from fundwright.workspaces.schemas import RestrictionForm
@@ -71,7 +71,7 @@ class TestReadingAgain:
         plain = await trained(committed, team.ada, FERRY, "boats.md")
         hidden = await trained(committed, team.bob, BREAD, "bread.md")
         current = await trained(committed, team.ada, BREAD * 2, "more bread.md")
-        await team.do(team.ada, lambda session: service.choose_kind(session, team.ada, plain.id, DocumentKind.POLICY))
+        await team.do(team.ada, lambda session: service.choose_kind(session, team.ada, committed, plain.id, DocumentKind.POLICY))
         await team.do(
             team.bob, lambda session: service.restrict_document(session, team.bob, committed, hidden.id, RestrictionForm())
         )

@@ -14,6 +14,7 @@ from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor
+from fundwright.asking import service as asking
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid, NotFound
@@ -24,7 +25,7 @@ from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
 from fundwright.language import service as language
 from fundwright.language.protocols import Vectors
-from fundwright.language.schemas import OUR_KINDS, DocumentKind
+from fundwright.reading.kinds import OUR_KINDS, DocumentKind
 from fundwright.training import extraction, service
 from fundwright.training import jobs as training_jobs
 from fundwright.training.models import Chunk, Document, TrainingRun
@@ -494,7 +495,9 @@ class TestFindPassages:
         run = await _train(committed, owner, document.id)
         assert run.chunks == 1
         embedder = await language.get_embedder(committed)
-        (answer,) = await service.find_answers(committed, owner, "How many passengers does the ferry carry?", embedder=embedder)
+        (answer,) = (
+            await asking.find_answers(committed, owner, "How many passengers does the ferry carry?", embedder=embedder)
+        ).answers
         assert answer.heading == ("Work", "Boats")
         (passage,) = await service.find_passages(committed, owner, "sourdough", embedder=embedder)
         assert passage.place_at(passage.text.index("sourdough")) == (("Work", "Bread"), None)
@@ -507,6 +510,7 @@ class TestFindPassages:
             ]
         await _train(committed, owner, boats, bread, rowing)
         async with committed.database.transaction() as session:
+            await session.execute(update(Document).values(kind=DocumentKind.ABOUT_US))
             (await session.get_one(Document, boats)).kind = DocumentKind.NOTICE
         embedder = await language.get_embedder(committed)
         find = partial(service.find_passages, committed, owner, "ferry across the bay", embedder=embedder)
@@ -529,7 +533,7 @@ class TestFindPassages:
             boats = await add_file(session, owner, committed, BOATS, "boats.md")
         committed.cache["language.embedder"] = Other()
         await _train(committed, owner, boats.id)
-        assert await service.find_answers(committed, owner, "quasar spectroscopy", embedder=embedder) == []
+        assert (await asking.find_answers(committed, owner, "quasar spectroscopy", embedder=embedder)).answers == ()
 
     @pytest.mark.security(40, 41)
     async def test_another_account_finds_nothing(self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile) -> None:
@@ -543,7 +547,7 @@ class TestFindPassages:
         assert {passage.document_id for passage in mine} == {boats.id}
         others = await service.find_passages(committed, stranger, "harbor ferry", embedder=embedder)
         assert {passage.document_id for passage in others} == {bread.id}
-        assert await service.find_answers(committed, stranger, "harbor ferry", embedder=embedder) == []
+        assert (await asking.find_answers(committed, stranger, "harbor ferry", embedder=embedder)).answers == ()
         async with committed.database.transaction() as session:
             with pytest.raises(NotFound):
                 await service.get_passage(session, stranger, mine[0].id)
@@ -579,7 +583,7 @@ class TestFindPassages:
 
         async def choose_kind() -> None:
             async with committed.database.transaction() as session:
-                await service.choose_kind(session, owner, boats.id, DocumentKind.DATA)
+                await service.choose_kind(session, owner, committed, boats.id, DocumentKind.DATA)
 
         async with committed.database.transaction() as session:
             await service.remove_document(session, owner, boats.id)
@@ -760,11 +764,12 @@ class TestProposeKinds:
         async with committed.database.transaction() as session:
             old = await add_file(session, owner, committed, resume, "Resume Example.txt")
             chosen = await add_file(session, owner, committed, f"{resume} ", "Resume of a leader.txt")
-            notice = await add_file(session, owner, committed, BREAD, "RFP 26-01.md")
+            asked = "Request for quotations. The contractor shall deliver bread daily. Quotes are due by May 3, 2026. Offerors must submit prices."
+            notice = await add_file(session, owner, committed, asked, "RFP 26-01.md")
         await _train(committed, owner, old.id, chosen.id, notice.id)
         async with committed.database.transaction() as session:
             await session.execute(update(Document).values(kind=DocumentKind.ABOUT_US))
-            await service.choose_kind(session, owner, chosen.id, DocumentKind.ABOUT_US)
+            await service.choose_kind(session, owner, committed, chosen.id, DocumentKind.ABOUT_US)
         await committed.jobs.run_inline(ProposeKinds(), title="test", owner_id=None)
         async with committed.database.transaction() as session:
             found = {document.id: document.kind for document in (await service.list_documents(session, owner)).items}

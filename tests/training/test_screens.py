@@ -9,12 +9,15 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor
+from fundwright.asking import service as asking
+from fundwright.asking.schemas import Answers
 from fundwright.core.assembly import Core
 from fundwright.core.messages import using_language
 from fundwright.core.paging import Page
 from fundwright.language import service as language
+from fundwright.reading.kinds import DocumentKind
 from fundwright.training import service
-from fundwright.training.schemas import Answer, DocumentQuery, DocumentRead, RunRead
+from fundwright.training.schemas import DocumentQuery, DocumentRead, RunRead
 from fundwright.workspaces.schemas import Access
 from fundwright_ui.screens.training.history import duration_text, history_screen
 from fundwright_ui.screens.training.run import run_screen
@@ -81,7 +84,9 @@ class TestTrain:
     async def test_the_kind_is_shown_once_it_is_proposed_and_changed(
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
-        boats = await add(committed, owner, add_file, FERRY, "boats.md")
+        boats = await add(
+            committed, owner, add_file, "Harbor Boats Inc. is a small business. Our company builds ferries.", "boats.md"
+        )
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
             assert [row["kind"] for row in screen.rows("Documents")] == [""]
             await service.run_inline(committed, owner, [boats])
@@ -101,6 +106,31 @@ class TestTrain:
             assert not screen.has("region", "Our boats")
         async with committed.database.transaction() as session:
             assert (await service.get_document(session, owner, boats)).is_kind_chosen
+
+    async def test_an_outdated_document_says_so_and_is_used_anyway(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        texts = {"Line card 2026": "31 employees", "Website 2013": "12 employees"}
+        documents = [
+            await add(
+                committed, owner, add_file, f"Iron Peak Inc.\n\nIron Peak Inc. is a small business with {said}.", f"{name}.txt"
+            )
+            for name, said in texts.items()
+        ]
+        async with committed.database.transaction() as session:
+            for document_id in documents:
+                await service.choose_kind(session, owner, committed, document_id, DocumentKind.ABOUT_US)
+        await service.run_inline(committed, owner, documents)
+        async with mounted(committed, owner, train_screen, path=f"/dashboard/train?document={documents[1]}") as screen:
+            await screen.expect(lambda: "Not used in drafts: “Line card 2026” is newer." in screen.text)
+            await screen.check("Use in drafts anyway", True)
+            await screen.expect(lambda: "Not used in drafts" not in screen.text and "“Line card 2026” is newer." in screen.text)
+            await screen.type("Date", "2026-01-01")
+            await screen.submit("Date of Website 2013")
+            await screen.expect(lambda: "is newer" not in screen.text)
+        async with committed.database.transaction() as session:
+            found = await service.get_document(session, owner, documents[1])
+        assert (found.is_always_used, found.dated_text, found.is_date_chosen) == (True, "2026", True)
 
     @pytest.mark.parametrize("number", [1, 2])
     async def test_a_document_in_the_address_opens_on_each_page_of_the_list(
@@ -144,7 +174,8 @@ class TestTrain:
             assert screen.rows("Documents")[0]["state"][0]["label"] == "Processing"
 
     @pytest.mark.parametrize(
-        ("question", "fits"), [("How many people can the ferry take?", True), ("quasar spectroscopy of distant galaxies", False)]
+        ("question", "fits"),
+        [("How many passengers can the ferry take?", True), ("quasar spectroscopy of distant galaxies", False)],
     )
     async def test_a_question_is_in_the_url_with_its_answers(
         self, committed: Core, owner: Actor, add_file: AddFile, question: str, fits: bool
@@ -153,17 +184,18 @@ class TestTrain:
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
             await screen.type("Question", question)
             await screen.submit("Ask the knowledge base")
-            await screen.expect(lambda: ("Nothing in your documents answers this." in screen.text) is not fits)
-            assert ("forty passengers" in screen.text) is fits
+            await screen.expect(lambda: ("Your documents don't answer this." in screen.text) is not fits)
+            assert bool(screen.elements("mark")) is fits
+            assert ("Closest:" in screen.text) is not fits
             asked = screen.address
         assert asked == f"/dashboard/train?{urlencode({'question': question})}"
         async with mounted(committed, owner, train_screen, path=asked) as screen:
-            await screen.expect(lambda: ("forty passengers" in screen.text) is fits)
+            await screen.expect(lambda: bool(screen.elements("mark")) is fits)
             assert [link.text for link in screen.elements("link") if "CSV" in link.text] == [
                 "Export documents as CSV",
                 *(["Export answers as CSV"] if fits else []),
             ]
-            assert ("Nothing in your documents answers this." in screen.text) is not fits
+            assert ("Your documents don't answer this." in screen.text) is not fits
 
     async def test_the_export_and_the_trash_are_under_more_actions(
         self, committed: Core, owner: Actor, add_file: AddFile
@@ -178,7 +210,10 @@ class TestTrain:
     ) -> None:
         text = "# Fleet\n\nOur ferries.\n\n| Ferry | Speed | Seats |\n|---|---|---|\n| Anna | 12 knots | forty |\n| Berta | 9 knots | ten |\n\n"
         text += "» Life vests for everyone\n» Two spare engines\n"
-        await service.run_inline(committed, owner, [await add(committed, owner, add_file, text, "boats.md")])
+        boats = await add(committed, owner, add_file, text, "boats.md")
+        async with committed.database.transaction() as session:
+            await service.choose_kind(session, owner, committed, boats, DocumentKind.DATA)
+        await service.run_inline(committed, owner, [boats])
         async with mounted(
             committed, owner, train_screen, path="/dashboard/train?question=How+fast+is+the+ferry+Anna%3F"
         ) as screen:
@@ -224,19 +259,19 @@ class TestTrain:
     ) -> None:
         await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
         may_answer = asyncio.Event()
-        find_answers = service.find_answers
+        find_answers = asking.find_answers
 
-        async def find_later(*arguments: Any, **options: Any) -> list[Answer]:
+        async def find_later(*arguments: Any, **options: Any) -> Answers:
             await may_answer.wait()
             return await find_answers(*arguments, **options)
 
         async with mounted(committed, owner, train_screen, path="/dashboard/train?question=quasar+spectroscopy") as screen:
-            await screen.expect("Nothing in your documents")
-            monkeypatch.setattr(service, "find_answers", find_later)
+            await screen.expect("Your documents don't")
+            monkeypatch.setattr(asking, "find_answers", find_later)
             screen.relocate("/dashboard/train?question=Who+takes+the+ferry%3F")
-            await screen.expect(lambda: "Nothing in your documents" not in screen.text)
+            await screen.expect(lambda: "Your documents don't" not in screen.text)
             assert screen.has("status", "Looking for answers")
-            assert "Nothing in your documents" not in screen.text
+            assert "Your documents don't" not in screen.text
             may_answer.set()
             await screen.expect("forty passengers")
 

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from fundwright.accounts.schemas import Actor
+from fundwright.asking import service as asking
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotFound
 from fundwright.core.paging import PageRequest
@@ -57,7 +58,9 @@ async def _added(core: Core, owner: Actor, add_file: AddFile, content: str, file
 async def _answers(core: Core, owner: Actor) -> list[tuple[str, bool]]:
     """The rates in answers, each with whether the answer has the date of its document."""
     embedder = await language.get_embedder(core)
-    found = await service.find_answers(core, owner, "What does a senior hydrologist cost an hour?", embedder=embedder, limit=5)
+    found = (
+        await asking.find_answers(core, owner, "What does a senior hydrologist cost an hour?", embedder=embedder, limit=5)
+    ).answers
     return [(rate, each.document_date is not None) for each in found for rate in ("$158", "$163", "$171") if rate in each.text]
 
 

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.personal_data import DataFile, PersonalDataReader
 from fundwright.accounts.schemas import Actor, Role, WorkspaceRole
+from fundwright.asking import service as asking
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PlanChange, PlanCode
 from fundwright.categories import repository as category_rows
@@ -83,7 +84,7 @@ async def listed(core: Core, actor: Actor, query: TrashQuery | None = None) -> l
 
 async def answers(core: Core, actor: Actor) -> list[str]:
     embedder = await language.get_embedder(core)
-    found = await training.find_answers(core, actor, "How many passengers does a ferry carry?", embedder=embedder)
+    found = (await asking.find_answers(core, actor, "How many passengers does a ferry carry?", embedder=embedder)).answers
     return [answer.document_title for answer in found]
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import t
+from fundwright.facts import service as facts
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftQuery
 from fundwright.opportunities import service as opportunities
@@ -48,11 +49,17 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
     async def read(session: AsyncSession) -> Sequence[Step]:
         drafts = await generation.list_drafts(session, actor, DraftQuery(page_size=1))
         profile = await profiles.get_profile(session, actor)
-        documents = await training.count_documents(session, actor)
+        has_documents = await training.count_documents(session, actor) > (profile is not None)
+        counts = await facts.count_facts(session, actor)
         return (
             Step(t("Import opportunities"), IMPORT, await opportunities.has_imported(session, actor)),
             Step(t("Describe your organization"), profiles.PATH, profile is not None),
-            Step(t("Add documents"), f"/dashboard/train#{ADD_DOCUMENTS}", documents > (profile is not None)),
+            Step(t("Add documents"), f"/dashboard/train#{ADD_DOCUMENTS}", has_documents),
+            Step(
+                t("Check your organization’s facts"),
+                facts.PATH,
+                bool(counts.accepted or (has_documents and not counts.to_decide)),
+            ),
             Step(t("Write your first draft"), "/generate/index", drafts.total > 0),
         )
 
@@ -60,6 +67,7 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
         opportunities.TOPIC,
         profiles.profile_topic(actor.workspace_id),
         training.documents_topic(actor.workspace_id),
+        facts.facts_topic(actor.workspace_id),
         generation.drafts_topic(actor.workspace_id),
     ]
     found = use_query(read, key=[actor.id], topics=topics)

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import WorkspaceRole
 from fundwright.core.messages import t
+from fundwright.facts import service as facts
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces import support
 from fundwright.workspaces.schemas import SupportedWorkspaceRead, WorkspaceRead
@@ -95,6 +96,7 @@ def _menu(listed: _Listed, connection: Connection) -> WorkspaceMenu:
         links=[
             WorkspaceLink(label=t("New workspace"), href=connection.href(f"{_SETTINGS}?open=new")),
             WorkspaceLink(label=t("Workspace settings"), href=connection.href(_SETTINGS)),
+            WorkspaceLink(label=t("Organization facts"), href=connection.href(facts.PATH)),
         ],
         support=[
             WorkspaceChoice(

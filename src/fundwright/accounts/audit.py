@@ -89,6 +89,7 @@ _LABELS: Mapping[str, Message] = {
     "share.revoked": later("Share link revoked"),
     "search.deleted": later("Saved search moved to the trash"),
     "task.deleted": later("Task moved to the trash"),
+    "fact.deleted": later("Organization fact deleted"),
     "note.deleted": later("Note moved to the trash"),
     "second_factor.added": later("Two-step verification turned on"),
     "second_factor.recovery_code_used": later("Recovery code used"),

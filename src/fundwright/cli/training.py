@@ -1,4 +1,4 @@
-"""`fundwright train` and `fundwright search`."""
+"""`fundwright train`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from uuid import UUID
 import typer
 
 from fundwright.cli.context import AsJson, acting, emit, file_to_read, run
-from fundwright.core.errors import FundwrightError, Invalid
+from fundwright.core.errors import FundwrightError
 from fundwright.core.files import printable
-from fundwright.language import service as language
-from fundwright.language.schemas import DocumentKind
+from fundwright.reading.kinds import DocumentKind
 from fundwright.training import service
 from fundwright.training.service import AlreadyAdded
 
@@ -23,7 +22,6 @@ _PIECE_BYTES = 1_000_000
 
 def add_to(app: typer.Typer) -> None:
     app.command()(train)
-    app.command()(search)
 
 
 def train(
@@ -54,7 +52,7 @@ def train(
                     wanted.append(error.document_id)
                     if kind is not None:
                         async with core.database.transaction() as session:
-                            await service.choose_kind(session, actor, error.document_id, kind)
+                            await service.choose_kind(session, actor, core, error.document_id, kind)
                 except FundwrightError as error:
                     failed.append({"title": printable(path.name), "reason": error.sentence})
             result = await service.run_inline(core, actor, wanted) if wanted else None
@@ -78,33 +76,6 @@ def train(
             raise typer.Exit(1)
 
     run(command, if_canceled="Canceled. Documents trained so far were kept. Run the command again to train the rest.")
-
-
-def search(
-    context: typer.Context,
-    query: Annotated[str, typer.Argument(metavar="QUESTION", help="The question to answer.")],
-    limit: Annotated[int, typer.Option(min=1, max=50, help="Maximum number of answers.")] = 8,
-    as_json: AsJson = False,
-) -> None:
-    """Print what answers a question in your documents: sentences, list items, table rows, and labeled values."""
-
-    async def command() -> None:
-        if not query.strip():
-            raise Invalid("The question is empty. Enter a question.")
-        async with acting(context) as (core, actor):
-            embedder = await language.get_embedder(core)
-            passages = await service.find_answers(core, actor, query, embedder=embedder, limit=limit)
-        lines = [
-            f"{each.score:.2f}  {each.document_title}{f', page {each.page}' if each.page else ''}\n{each.answer}\n"
-            for each in passages
-        ]
-        emit(
-            {"passages": [passage.model_dump(mode="json") for passage in passages]},
-            as_json=as_json,
-            human="\n".join(lines) or "Nothing in your documents answers this. Train more documents, or rephrase the question.",
-        )
-
-    run(command)
 
 
 def _count(number: int, noun: str) -> str:

@@ -27,8 +27,14 @@ def _no_number(given: object) -> object:
     return given
 
 
+def none_if_empty(value: object) -> object:
+    """Forms send "" for what nobody chose."""
+    return None if value == "" else value
+
+
 Day = Annotated[date, BeforeValidator(_no_number), AfterValidator(_within_bounds)]
 """The type of every day in a request. The first and last days of the calendar have no day before or after them."""
+OptionalDay = Annotated[Day | None, BeforeValidator(none_if_empty)]
 
 Moment = Annotated[AwareDatetime, BeforeValidator(_no_number)]
 """The type of a moment in the address of a list."""

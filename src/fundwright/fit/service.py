@@ -21,10 +21,10 @@ from fundwright.fit import repository, scoring
 from fundwright.fit.models import FitScore
 from fundwright.fit.schemas import FitRead, OwnScore, OwnScoreForm
 from fundwright.fit.scoring import Known
-from fundwright.language.schemas import DocumentKind
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service as opportunities
 from fundwright.profiles import service as profiles
+from fundwright.reading.kinds import DocumentKind
 from fundwright.training import service as training
 from fundwright.workspaces import service as workspaces
 

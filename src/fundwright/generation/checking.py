@@ -17,8 +17,8 @@ from functools import cached_property, lru_cache
 from itertools import islice, pairwise, takewhile
 
 from fundwright.generation.normalizing import MONTHS, Text, Token, is_year, read_text
-from fundwright.generation.records import Record, Span, divide
 from fundwright.generation.schemas import Provenance
+from fundwright.reading.records import Record, Span, divide
 
 _NEGATIONS = frozenset(["not", "no", "never", "without", "none", "nobody", "nothing", "neither", "nor", "cannot"])
 _AFTER_NO = frozenset(["later", "fewer", "less", "more", "exceed", "exceeding", "to"])

@@ -19,7 +19,7 @@ from fundwright.generation.checking import Verdict, check
 from fundwright.generation.citing import CITATION, numbers_in
 from fundwright.generation.schemas import CitationRead, ClaimCheck, DraftRead, PassageQuote, Provenance
 from fundwright.language.schemas import heading_text
-from fundwright.language.sentences import spans_of
+from fundwright.reading.sentences import spans_of
 
 _LEADING_CITATIONS = re.compile(rf"\A(?:[\s.,;]{{0,3}}{CITATION.pattern})+")
 _LINK_ADDRESS = re.compile(r"\]\([^()\s]{1,2000}\)")

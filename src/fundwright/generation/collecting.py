@@ -1,7 +1,7 @@
-"""Collects the material for a section: parts of the documents about us, and the requirements of the notice.
+"""Collects the material for a section: parts of the documents about us, the facts in them, and the requirements of the notice.
 
-A part is the text between two headings, so that a citation names the right one. Résumés and past-performance sheets are not split.
-Parts are chosen by their headings, by the kind of their document, and by a search.
+A part is the text between two headings, so that a citation names the right one. Parts are chosen by their headings, by the kind of their document,
+and by a search. A fact cites its own record.
 """
 
 from __future__ import annotations
@@ -10,18 +10,22 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from uuid import UUID
 
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
-from fundwright.language import structure
-from fundwright.language.company import infer_company, is_of_another, presents_another
-from fundwright.language.protocols import Embedder
-from fundwright.language.schemas import OUR_KINDS, DocumentKind, nearest_heading
-from fundwright.language.structure import BlockKind
-from fundwright.language.topics import Topic, topics_of
+from fundwright.facts import service as facts
+from fundwright.facts.schemas import DraftFact
+from fundwright.generation.choosing import used_by_drafts
+from fundwright.language.company import infer_company
+from fundwright.language.protocols import CitedFact, Embedder
 from fundwright.opportunities.schemas import OpportunityRead
+from fundwright.reading.entries import Entry, entries_of
+from fundwright.reading.kinds import OUR_KINDS, DocumentKind
+from fundwright.reading.topics import Topic, topics_of
+from fundwright.reading.topics import topic_of as topic_named
 from fundwright.templates.schemas import TemplateQuestion, TemplateSection
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentText, Passage, PassagePlace
@@ -33,9 +37,7 @@ _DEADLINE_S = 120.0
 _MIN_SIMILARITY = 0.2
 """The minimum cosine similarity of a passage that answers a question. It is low, because the answer may be one of many sentences.
 """
-_MIN_PART_WORDS = 40
-"""The number of words after which an unrelated heading starts a new part."""
-_WHOLE_WORDS, _MAX_PART_WORDS = 400, 260
+_MOST_PART_WORDS = 260
 _MAX_CHARACTERS = 400_000
 """The number of characters read from a document, more than the writer gets in total."""
 _EXTRACTIVE_WORDS, _GENERATIVE_WORDS = 9_000, 2_200
@@ -59,11 +61,19 @@ _KINDS_OF_TOPICS = {
 }
 
 
+class Part(Passage):
+    """A part of a document, with the names of the columns if it begins with a row. A record is the part that a fact cites."""
+
+    head: str = ""
+    is_record: bool = False
+
+
 @dataclass(frozen=True)
 class Material:
     """The material for a section. The writer's passage n is `parts[n - 1]`."""
 
-    parts: list[Passage]
+    parts: list[Part]
+    facts: tuple[CitedFact, ...]
     requirements: tuple[str, ...]
     company: str
     unanswered: frozenset[int]
@@ -104,41 +114,52 @@ async def collect(
         embedder=embedder,
         limit=_REQUIREMENTS,
         document_ids=document_ids,
-        kinds=[kind for kind in DocumentKind if not kind.is_ours],
+        kinds=[kind for kind in DocumentKind if kind.is_requirement],
     )
     found = tuple(passage_id for passages in similar for passage_id in passages)
-    documents = await training.read_documents(core, actor, document_ids=document_ids, kinds=OUR_KINDS, first=found)
-    choose = partial(_choose_from, section, documents, similar, cited, company=company, is_generative=is_generative)
-    parts, unanswered, company = await core.computing.run(choose, deadline_s=_DEADLINE_S, is_background=True)
-    return Material(parts=parts, requirements=tuple(passage.text for passage in required), company=company, unanswered=unanswered)
+    async with core.database.reading() as session:
+        known = await facts.for_drafts(session, actor, document_ids)
+    first = (*(fact.passage_id for fact in known if fact.passage_id), *found)
+    documents = await training.read_documents(core, actor, document_ids=document_ids, kinds=OUR_KINDS, first=first)
+    choose = partial(_choose_from, section, documents, known, similar, cited, company=company, is_generative=is_generative)
+    parts, cited_facts, unanswered, company = await core.computing.run(choose, deadline_s=_DEADLINE_S, is_background=True)
+    requirements = tuple(passage.text for passage in required)
+    return Material(parts=parts, facts=cited_facts, requirements=requirements, company=company, unanswered=unanswered)
 
 
 def _choose_from(
     section: TemplateSection,
     documents: Sequence[DocumentText],
+    known: Sequence[DraftFact],
     similar: Sequence[Mapping[UUID, float]],
     cited: Collection[tuple[UUID, str]],
     *,
     company: str,
     is_generative: bool,
-) -> tuple[list[Passage], frozenset[int], str]:
-    """Like `_choose`, from documents that may be about others, with the name of the company; the documents say it unless it is given."""
-    company = company or infer_company([(document.kind, document.text) for document in documents])
-    own = _without_others(documents, company)
-    return *_choose(section, own, similar, cited, is_generative=is_generative), company
+) -> tuple[list[Part], tuple[CitedFact, ...], frozenset[int], str]:
+    """Like `_choose`, from documents that may be about others, with the facts in them and the name of the company; the documents say it unless it
+    is given."""
+    own = used_by_drafts(documents, company)
+    company = company or infer_company([(document.kind, document.text) for document in own])  # which may have had another name
+    parts, unanswered = _choose(section, own, similar, cited, is_generative=is_generative)
+    return parts, tuple(_cited(known, {document.id: document for document in own}, parts)), unanswered, company
 
 
-def _without_others(documents: Sequence[DocumentText], company: str) -> list[DocumentText]:
-    """Exclude documents in which another organization presents itself, if others present the company, and sheets about projects of
-    another contractor."""
-    own = [
-        document
-        for document in documents
-        if not (document.kind == DocumentKind.PAST_PERFORMANCE and is_of_another(document.text, company))
-    ]
-    others = [document for document in own if document.kind == DocumentKind.ABOUT_US and presents_another(document.text, company)]
-    is_presented = any(document.kind == DocumentKind.ABOUT_US and document not in others for document in own)
-    return [document for document in own if document not in others] if is_presented else own
+def _cited(known: Sequence[DraftFact], documents: Mapping[UUID, DocumentText], parts: list[Part]) -> Iterator[CitedFact]:
+    """The facts that drafts may use, each with the number of the part that is its record. Adds these parts. Proposals of other documents are left
+    out, and accepted facts of others have no number."""
+    numbers = {(part.document_id, part.start, part.end): number for number, part in enumerate(parts, 1)}
+    for fact in known:
+        document = documents.get(fact.document_id) if fact.document_id else None
+        if document is None or fact.start is None or fact.end is None:
+            if fact.is_accepted:
+                yield CitedFact(kind=fact.kind, values=fact.values, number=None)
+            continue
+        record = (document.id, fact.start, fact.end)
+        if record not in numbers:
+            parts.append(_part(document, fact.start, fact.end).model_copy(update={"is_record": True}))
+            numbers[record] = len(parts)
+        yield CitedFact(kind=fact.kind, values=fact.values, number=numbers[record])
 
 
 def _choose(
@@ -148,10 +169,10 @@ def _choose(
     cited: Collection[tuple[UUID, str]],
     *,
     is_generative: bool,
-) -> tuple[list[Passage], frozenset[int]]:
+) -> tuple[list[Part], frozenset[int]]:
     """Return the parts for a writer, in document order, and the indexes of questions that none of them answers."""
     topics = [topic_of(section, question) for question in section.questions]
-    scored: list[tuple[float, int, Passage]] = []
+    scored: list[tuple[float, int, Part]] = []
     unanswered = set(range(len(topics)))
     for document in documents:
         for part in parts_of(document):
@@ -166,7 +187,7 @@ def _choose(
             if best >= 0 or not is_generative:
                 scored.append((best - _REPETITION * ((part.id, part.text) in cited), len(scored), part))
     most_words = _GENERATIVE_WORDS if is_generative else _EXTRACTIVE_WORDS
-    kept: list[tuple[int, Passage]] = []
+    kept: list[tuple[int, Part]] = []
     words = 0
     for _, place, part in sorted(scored, key=lambda item: (-item[0], item[1])):
         words += len(part.text.split())
@@ -185,46 +206,33 @@ def topic_of(section: TemplateSection, question: TemplateQuestion) -> Topic | No
     question."""
     if question.topic is not None or question != section.questions[0]:
         return question.topic
-    return next(iter(sorted(topics_of(section.heading))), None)
+    return topic_named(section.heading)
 
 
-def _evidence(part: Passage, topic: Topic | None) -> float:
+def _evidence(part: Part, topic: Topic | None) -> float:
     if topic is None:
         return 0.0
     is_headed = any(topic in topics_of(heading) for heading in part.heading)
     return _HEADED * is_headed + _OF_KIND * (part.document_kind in _KINDS_OF_TOPICS.get(topic, ()))
 
 
-def parts_of(document: DocumentText) -> Iterator[Passage]:
-    """Return the parts of a document in order."""
-    is_whole = document.kind in (DocumentKind.RESUME, DocumentKind.PAST_PERFORMANCE)
-    most_words = _WHOLE_WORDS if is_whole else _MAX_PART_WORDS
-    start, above = 0, ""
-    heading: tuple[str, ...] = ()
-    words, page = 0, document.passages[0].page
-    for block in structure.read(document.text[:_MAX_CHARACTERS]):
-        is_heading, topics = block.kind == BlockKind.HEADING, frozenset[Topic]()
-        if is_heading:
-            topics = topics_of(block.text)
-        is_apart = any(Topic.NOT_OFFERED in topics_of(each) for each in heading[-1:])
-        begins = is_heading and not is_whole and words and (bool(topics) or is_apart or words >= _MIN_PART_WORDS)
-        before, page = page, _place(document, block.start)[1]
-        # A citation names a single page.
-        if begins or page != before or words + len(block.text.split()) > most_words:
-            if block.start > start:
-                yield _part(document, start, block.start, heading)
-            start, words = block.start, 0
-            if not is_heading:
-                words = len(block.text.split())
-        elif not is_heading:
-            words += len(block.text.split())
-        if is_heading and not is_whole and (start == block.start or not heading):
-            # A heading in capitals remains the parent of mixed-case headings after it.
-            above = block.text if topics else above if above.isupper() and not block.text.isupper() else ""
-            heading = (block.text,) if above in (block.text, "") else (above, block.text)
-    end = min(len(document.text), _MAX_CHARACTERS)
-    if document.text[start:end].strip():
-        yield _part(document, start, end, heading)
+def parts_of(document: DocumentText) -> Iterator[Part]:
+    """Return the parts of a document in order. Each is under one heading and on one page, because a citation names only one."""
+    entries = _entries(document)
+    for _, section in groupby(entries, key=lambda entry: (entry.path, _place(document, entry.start)[1])):
+        opened, words = list[Entry](), 0
+        for entry in section:
+            count = len(entry.text.split())
+            if opened and words + count > _MOST_PART_WORDS:
+                yield _part(document, opened[0].start, opened[-1].end, path=opened[0].path, head=opened[0].head)
+                opened, words = [], 0
+            opened.append(entry)
+            words += count
+        yield _part(document, opened[0].start, opened[-1].end, path=opened[0].path, head=opened[0].head)
+
+
+def _entries(document: DocumentText) -> list[Entry]:
+    return entries_of(document.text[:_MAX_CHARACTERS], lambda offset: _place(document, offset)[0])
 
 
 def _passage(document: DocumentText, offset: int) -> PassagePlace:
@@ -238,22 +246,21 @@ def _place(document: DocumentText, offset: int) -> tuple[tuple[str, ...], int | 
     return passage.place_at(offset - passage.start)
 
 
-def _part(document: DocumentText, start: int, end: int, heading: tuple[str, ...]) -> Passage:
+def _part(document: DocumentText, start: int, end: int, *, path: tuple[str, ...] = (), head: str = "") -> Part:
     text = document.text[start:end]
     begin = start + len(text) - len(text.lstrip())
-    place, (above, page) = _passage(document, begin), _place(document, begin)
-    # The file's reader knows the headings more reliably than they can be recognized in the text.
-    is_known = nearest_heading(heading) in above
-    return Passage(
+    place, (heading, page) = _passage(document, begin), _place(document, begin)
+    return Part(
         id=place.id,
         document_id=document.id,
         document_title=document.title,
         document_kind=document.kind,
-        heading=above if is_known else heading,
+        heading=path or heading,
         page=page,
         text=text.strip(),
         score=0.0,
         similarity=0.0,
         start=begin,
         end=begin + len(text.strip()),
+        head=head,
     )

@@ -336,12 +336,15 @@ def _request(
                 number=number,
                 text=citing.without_marks(part.text),
                 heading=tuple(citing.without_marks(heading) for heading in part.heading),
+                head=part.head,
                 kind=part.document_kind,
                 document=part.document_title,
+                is_record=part.is_record,
             )
             for number, part in enumerate(material.parts, start=1)
         ),
         language=actor.language or "en",
+        facts=material.facts,
         written=written,
         company=material.company,
     )

@@ -13,11 +13,12 @@ from fundwright.conversation.service import CommentSubject
 from fundwright.core.jobs import JobHandler, Lane
 from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
-from fundwright.generation import drafting, editing, events, service
+from fundwright.generation import drafting, editing, events, extractive, service
 from fundwright.generation.models import Draft
 from fundwright.generation.personal_data import own_files
 from fundwright.generation.schemas import WriteDraft, WriteSection
 from fundwright.insights.schemas import FigureReader
+from fundwright.language.protocols import WriterFactory
 from fundwright.notifications.schemas import NotificationKind
 from fundwright.trash.service import TrashKind
 from fundwright.workspaces.restrictions import RestrictableKind
@@ -39,6 +40,11 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
         ),
         JobHandler(WriteSection, drafting.write_again, acting_with(Permission.WORK), lane=Lane.WATCHED),
     ]
+
+
+@hookimpl
+def text_models() -> Iterable[WriterFactory]:
+    return [WriterFactory("extractive", extractive.LABEL, extractive.create)]
 
 
 @hookimpl

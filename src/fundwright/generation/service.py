@@ -35,6 +35,7 @@ from fundwright.core.paging import Page, iterate_all
 from fundwright.core.scopes import installation
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.generation import citing, claims, exporting, repository
+from fundwright.generation.choosing import reasons_to_leave_out
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
     Checking,
@@ -50,6 +51,7 @@ from fundwright.generation.schemas import (
     ExportedDraft,
     ExportFormat,
     KeptChecks,
+    LeftOutDocument,
     PossibleMatchRead,
     PossibleMatchRecord,
     Rewriting,
@@ -60,10 +62,10 @@ from fundwright.generation.schemas import (
 )
 from fundwright.insights.schemas import Figure
 from fundwright.language.company import infer_company
-from fundwright.language.schemas import OUR_KINDS
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRead
+from fundwright.reading.kinds import OUR_KINDS
 from fundwright.templates import service as templates
 from fundwright.training import service as training
 from fundwright.training.schemas import label_of
@@ -121,6 +123,18 @@ async def suggest_company(core: Core, actor: Actor) -> SuggestedCompany:
         beginnings = await training.read_beginnings(session, actor, kinds=OUR_KINDS)
         last = await repository.last_company(session, actor.workspace_id)
     return SuggestedCompany(of_last_draft=last or "", of_documents=await core.computing.run(partial(infer_company, beginnings)))
+
+
+@needs(Permission.READ)
+async def why_left_out(core: Core, actor: Actor, document_id: UUID) -> LeftOutDocument | None:
+    """Return why drafts leave out one of the actor's documents, also if a person lets drafts use it; None if there is no reason. Opens its
+    own transaction."""
+    documents = await training.read_documents(core, actor, kinds=OUR_KINDS)
+    found = (await core.computing.run(partial(reasons_to_leave_out, documents))).get(document_id)
+    titles = {document.id: document.title for document in documents}
+    if found is None:
+        return None
+    return LeftOutDocument(newer_id=found.newer, newer_title=titles[found.newer] if found.newer else "")
 
 
 @needs(Permission.WORK)

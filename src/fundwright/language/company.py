@@ -7,7 +7,7 @@ import string
 from collections import Counter
 from collections.abc import Iterable
 
-from fundwright.language.schemas import DocumentKind
+from fundwright.reading.kinds import DocumentKind
 
 _LABEL = re.compile(
     r"(?:legal (?:business )?name|(?:company|firm|organi[sz]ation|business|vendor|offeror|applicant)(?: name)?|name of (?:firm|organi[sz]ation)"
@@ -119,28 +119,16 @@ def infer_company(documents: Iterable[tuple[DocumentKind, str]]) -> str:
     return max(spelled[best], key=lambda name: (bool(re.search(rf"{_FORM}\b", name)), not name.isupper(), spelled[best][name]))
 
 
-def presents_another(text: str, company: str) -> bool:
-    """Whether an organization other than `company` presents itself in the text, which never names `company`: “Harbor Light is a
-    nonprofit.”"""
-    if _is_named_in(text, company):
-        return False
-    return any(
-        _key(found[1]) and _ORGANIZATION.search(line[found.end() :].partition(". ")[0])
-        for line in text[:_MAX_CHARACTERS].splitlines()
-        for found in _SUBJECT.finditer(line)
-    )
-
-
 def is_of_another(text: str, company: str) -> bool:
     """Whether the text, which never names `company`, says that its projects are those of another contractor."""
-    if _is_named_in(text, company):
+    if is_named_in(text, company):
         return False
     lines = (line.strip(" *_#|") for line in text[:_MAX_CHARACTERS].splitlines())
     found = (_OF_CONTRACTOR.fullmatch(line) for line in lines if len(line) <= _LINE_CHARACTERS)
     return any(each is not None and _key(_cleaned(each[1] or each[2])) for each in found)
 
 
-def _is_named_in(text: str, company: str) -> bool:
+def is_named_in(text: str, company: str) -> bool:
     """Whether the text contains the first word of the name, or its initials. True if no company is given."""
     own = _key(company).split()
     known = set(re.findall(r"[\w&]+", text[:_MAX_CHARACTERS].casefold()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fundwright.core.plugins import hookimpl
-from fundwright.language import extractive, local, local_llm, openai_compatible
+from fundwright.language import local, local_llm, openai_compatible
 from fundwright.language.protocols import EmbedderFactory, WriterFactory
 
 
@@ -21,7 +21,6 @@ def embedding_models() -> Iterable[EmbedderFactory]:
 @hookimpl
 def text_models() -> Iterable[WriterFactory]:
     return [
-        WriterFactory("extractive", extractive.LABEL, extractive.create),
         WriterFactory("openai", "An OpenAI-compatible chat endpoint", openai_compatible.create_writer),
         WriterFactory("smollm2", local_llm.LABEL, local_llm.create),
     ]

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from fundwright.core.assembly import Core
-from fundwright.language.schemas import DocumentKind, HeadingPath
-from fundwright.language.topics import Topic
+from fundwright.language.schemas import HeadingPath
+from fundwright.reading.facts import FactField, FactKind
+from fundwright.reading.kinds import DocumentKind
+from fundwright.reading.topics import Topic
 
 Vectors = NDArray[np.float32]
 
@@ -32,22 +34,34 @@ class Embedder(Protocol):
 
 
 class NumberedPassage(BaseModel):
-    """A passage that the writer cites as [number]. `heading` is the path of headings above it; `document` and `kind` are the title
-    and kind of its document."""
+    """A passage that the writer cites as [number]. `heading` is the path of headings above it, and `head` has the names of the columns if it begins
+    with a row; `document` and `kind` are the title and kind of its document. A record is what a fact cites, and no statement."""
 
     model_config = ConfigDict(frozen=True)
 
     number: int
     text: str
     heading: HeadingPath = ()
+    head: str = ""
     kind: DocumentKind = DocumentKind.ABOUT_US
     document: str = ""
+    is_record: bool = False
+
+
+class CitedFact(BaseModel):
+    """A fact of the organization. It cites the passage with this number, or none if a person added it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: FactKind
+    values: dict[FactField, str]
+    number: int | None
 
 
 class SectionRequest(BaseModel):
     """A section to write. `opportunity` is a short summary of the opportunity, `requirements` is what its notice asks for,
     `written` contains the previous sections, and `company` is the name of the applicant. `topics` has the topic of each question,
-    if known."""
+    if known. `facts` are the current facts of the organization, those that a person has accepted first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -61,6 +75,7 @@ class SectionRequest(BaseModel):
     company: str = ""
     requirements: tuple[str, ...] = ()
     topics: tuple[Topic | None, ...] = ()
+    facts: tuple[CitedFact, ...] = ()
 
     @property
     def all_topics(self) -> tuple[Topic | None, ...]:

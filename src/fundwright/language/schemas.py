@@ -1,52 +1,16 @@
-"""Types of language: the models in use, and the kinds of documents that writers distinguish."""
+"""Types of language: the models in use, and paths of headings."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
-from fundwright.core.messages import t
-
 _REPEATED_SHARE, _MIN_TITLE_WORDS = 0.7, 3
 """A heading repeats a title if it has this share of its words from it, and at least this many words, because “Past performance” may also
 be a section of a document with these words in its title."""
-
-
-class DocumentKind(StrEnum):
-    """The kind of a document. Drafts base claims only on our own documents; those that funders and agencies publish are
-    requirements."""
-
-    ABOUT_US = "about_us"
-    PAST_PERFORMANCE = "past_performance"
-    RESUME = "resume"
-    PREVIOUS_PROPOSAL = "previous_proposal"
-    DATA = "data"
-    NOTICE = "notice"
-    POLICY = "policy"
-
-    @property
-    def is_ours(self) -> bool:
-        return self not in (DocumentKind.NOTICE, DocumentKind.POLICY)
-
-    @property
-    def label(self) -> str:
-        """In the reader's language."""
-        return {
-            DocumentKind.ABOUT_US: t("About us"),
-            DocumentKind.PAST_PERFORMANCE: t("Past performance"),
-            DocumentKind.RESUME: t("Résumé"),
-            DocumentKind.PREVIOUS_PROPOSAL: t("Previous proposal"),
-            DocumentKind.DATA: t("Data"),
-            DocumentKind.NOTICE: t("Notice"),
-            DocumentKind.POLICY: t("Policy"),
-        }[self]
-
-
-OUR_KINDS = frozenset(kind for kind in DocumentKind if kind.is_ours)
 
 
 def heading_text(path: Sequence[str]) -> str:

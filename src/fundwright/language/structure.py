@@ -14,8 +14,8 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 
 from fundwright.language import field_labels
-from fundwright.language.sentences import spans_of
 from fundwright.language.topics import Topic, topics_of
+from fundwright.reading.sentences import spans_of
 
 MAX_CHARACTERS = 2_000
 """The maximum length of a block, so that code that reads blocks never gets very long text."""

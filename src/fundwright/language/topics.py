@@ -3,62 +3,9 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from functools import lru_cache
 
-from fundwright.core.messages import t
-
-
-class Topic(StrEnum):
-    """The topic of a section of a proposal, or of a document."""
-
-    CAPABILITIES = "capabilities"
-    PAST_PERFORMANCE = "past_performance"
-    DIFFERENTIATORS = "differentiators"
-    PEOPLE = "people"
-    FACILITIES = "facilities"
-    COMPANY_DATA = "company_data"
-    CONTACT = "contact"
-    PROFILE = "profile"
-    FIT = "fit"
-    NEED = "need"
-    AIMS = "aims"
-    APPROACH = "approach"
-    """The methods, or the programs that an organization runs."""
-    OUTCOMES = "outcomes"
-    OFFER = "offer"
-    CHALLENGES = "challenges"
-    PLAN = "plan"
-    """The plan as a whole: need, aims, and methods."""
-    REVIEW = "review"
-    """Comments of reviewers and offices on a proposal or report."""
-    NOT_OFFERED = "not_offered"
-    """What the organization does not do."""
-
-    @property
-    def label(self) -> str:
-        """In the reader's language."""
-        return {
-            Topic.CAPABILITIES: t("Capabilities"),
-            Topic.PAST_PERFORMANCE: t("Past performance"),
-            Topic.DIFFERENTIATORS: t("Differentiators"),
-            Topic.PEOPLE: t("People"),
-            Topic.FACILITIES: t("Facilities and equipment"),
-            Topic.COMPANY_DATA: t("Company data"),
-            Topic.CONTACT: t("Contact"),
-            Topic.PROFILE: t("About the organization"),
-            Topic.FIT: t("Fit"),
-            Topic.NEED: t("Need"),
-            Topic.AIMS: t("Goals"),
-            Topic.APPROACH: t("Approach"),
-            Topic.OUTCOMES: t("Results"),
-            Topic.OFFER: t("Deliverables"),
-            Topic.CHALLENGES: t("Challenges"),
-            Topic.PLAN: t("Plan"),
-            Topic.REVIEW: t("Review"),
-            Topic.NOT_OFFERED: t("Exclusions"),
-        }[self]
-
+from fundwright.reading.topics import Topic
 
 _THINGS = (
     r"(?:aircraft|boats?|vessels?|vehicles?|vans?|trucks?|trailers?|drones?|machines?|tools?|instruments?|sensors?|fleet|equipment|labs?|shops?"
@@ -171,18 +118,6 @@ _NUMBER = re.compile(
 )
 _END = re.compile(r"\s*[(:–—|].*$|\s+-\s.*$|,\s[a-z].*$")
 _MAX_CHARACTERS = 120
-_MAX_QUESTION = 500
-_ASKING = re.compile(
-    r"(?:please )?(?:(?:what|which|who|where|how|describe|list|name|identify|explain|summarize|provide|discuss|state)(?: kinds? of| types? of)?"
-    r"(?: (?:is|are|was|were|will be|does|do))?(?: (?:our|the|your|its|this))*)\s",
-    re.IGNORECASE,
-)
-_ASKED_BY_US = re.compile(
-    r"\s(?:(?:do|does|did|can|will|would|have|has|shall) (?:we|you|our organization|the (?:applicant|offeror|organization|project|team))|(?:will|can|may) be"
-    r"|(?:is|are|was|were) (?:available|used|expected|proposed|planned|needed)|shows?|from|for|that|with|to|in)\b",
-    re.IGNORECASE,
-)
-_PART_OF_QUESTION = re.compile(r"[,;:?.()]|\s(?:and|or)\s")
 
 
 @lru_cache(maxsize=4_096)
@@ -193,25 +128,6 @@ def topics_of(heading: str) -> frozenset[Topic]:
     text = text[number.end() :] if number else text
     whole = _matches(text)
     return whole or _matches(_END.sub("", text))
-
-
-def topic_of(heading: str) -> Topic | None:
-    """Return one topic that a heading names."""
-    return min(topics_of(heading), default=None)
-
-
-@lru_cache(maxsize=4_096)
-def topic_asked(question: str) -> Topic | None:
-    """Return the topic that a question in English names first, often none. “Who are our key personnel, and what is their role?” asks
-    about people."""
-    for part in _PART_OF_QUESTION.split(question[:_MAX_QUESTION]):
-        text = part.strip()
-        if asking := _ASKING.match(f"{text} "):
-            text = text[asking.end() :]
-        for phrase in (text, _ASKED_BY_US.split(text, maxsplit=1)[0]):
-            if topic := topic_of(phrase):
-                return topic
-    return None
 
 
 def _matches(text: str) -> frozenset[Topic]:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from fundwright.core.days import Day
+from fundwright.core.days import OptionalDay, none_if_empty
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.core.visible import fit_text, visible_line
@@ -26,18 +26,12 @@ def _visible(title: str) -> str:
     return line
 
 
-def _none_if_empty(value: object) -> object:
-    """Forms send "" for what nobody chose."""
-    return None if value == "" else value
-
-
 Title = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_CHARACTERS), AfterValidator(_visible)
 ]
 Details = Annotated[str, Field(max_length=MOST_OF_DETAILS), BeforeValidator(fit_text)]
 """Markdown."""
-OptionalDay = Annotated[Day | None, BeforeValidator(_none_if_empty)]
-OptionalId = Annotated[UUID | None, BeforeValidator(_none_if_empty)]
+OptionalId = Annotated[UUID | None, BeforeValidator(none_if_empty)]
 
 
 class TaskState(StrEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fundwright.language.topics import Topic
+from fundwright.reading.topics import Topic
 from fundwright.templates.schemas import DraftTemplate, TemplateQuestion, TemplateSection
 
 _CONTACT = TemplateQuestion(

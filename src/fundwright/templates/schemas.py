@@ -22,7 +22,7 @@ from pydantic import (
 from fundwright.core.messages import number, t
 from fundwright.core.paging import PageRequest
 from fundwright.core.visible import fit_text, visible_line
-from fundwright.language.topics import Topic, topic_asked, topic_of
+from fundwright.reading.topics import Topic, topic_of
 
 MOST_IN_TITLE = 100
 MOST_IN_HEADING = 300
@@ -125,7 +125,7 @@ class TemplateSection(BaseModel):
         """The section with the topics of its questions, as a draft keeps it. The heading says what the first question is about."""
         questions = tuple(
             question.model_copy(
-                update={"topic": question.topic or (None if place else topic_of(self.heading)) or topic_asked(question.ask)}
+                update={"topic": question.topic or (None if place else topic_of(self.heading)) or topic_of(question.ask)}
             )
             for place, question in enumerate(self.questions)
         )

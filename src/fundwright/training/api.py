@@ -20,13 +20,13 @@ from fundwright.language.schemas import ModelsInUse
 from fundwright.training import blocks, collecting, service, versions, viewing
 from fundwright.training.schemas import (
     AcceptedFormat,
-    Answer,
     BlockPage,
     BlockQuery,
     CollectionChoice,
     CollectionForm,
     CollectionQuery,
     CollectionRead,
+    DateChoice,
     DocumentFailure,
     DocumentQuery,
     DocumentRead,
@@ -113,9 +113,29 @@ async def get_document(session: DbSession, actor: CurrentActor, document_id: UUI
 
 
 @router.put("/documents/{document_id}/kind")
-async def choose_kind(session: DbSession, actor: CurrentActor, document_id: UUID, choice: KindChoice) -> DocumentRead:
+async def choose_kind(
+    session: DbSession, actor: CurrentActor, core: CoreDep, document_id: UUID, choice: KindChoice
+) -> DocumentRead:
     """Set the kind of a document. It is kept when the document is trained again."""
-    return await service.choose_kind(session, actor, document_id, choice.kind)
+    return await service.choose_kind(session, actor, core, document_id, choice.kind)
+
+
+@router.put("/documents/{document_id}/date")
+async def choose_date(session: DbSession, actor: CurrentActor, document_id: UUID, choice: DateChoice) -> DocumentRead:
+    """Set the date of a document. It is kept when the document is trained again."""
+    return await service.choose_date(session, actor, document_id, choice.dated)
+
+
+@router.put("/documents/{document_id}/use")
+async def use_always(session: DbSession, actor: CurrentActor, document_id: UUID) -> DocumentRead:
+    """Let drafts use the document although a newer one, or another organization, would make them leave it out."""
+    return await service.use_always(session, actor, document_id, is_always_used=True)
+
+
+@router.delete("/documents/{document_id}/use")
+async def use_as_proposed(session: DbSession, actor: CurrentActor, document_id: UUID) -> DocumentRead:
+    """Leave the document out of drafts again if a newer one, or another organization, is a reason to."""
+    return await service.use_always(session, actor, document_id, is_always_used=False)
 
 
 @router.put("/documents/{document_id}/collection")
@@ -344,33 +364,6 @@ async def cancel_run(session: DbSession, actor: CurrentActor, run_id: UUID) -> R
 @router.post("/runs/{run_id}/repetitions", status_code=status.HTTP_202_ACCEPTED)
 async def repeat_run(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> RunRead:
     return await service.repeat_run(session, actor, core, run_id)
-
-
-@router.get("/passages")
-async def find_answers(
-    core: CoreDep,
-    actor: CurrentActor,
-    query: Annotated[str, Query(min_length=1, max_length=4_000)],
-    limit: Annotated[int, Query(ge=1, le=50)] = 8,
-    collection: UUID | None = None,
-) -> list[Answer]:
-    embedder = await language.get_embedder(core)
-    return await service.find_answers(core, actor, query, embedder=embedder, limit=limit, collection_id=collection)
-
-
-@router.get("/passages/export.csv", response_class=CsvDownload)
-async def export_passages(
-    core: CoreDep,
-    export: Export,
-    actor: CurrentActor,
-    query: Annotated[str, Query(min_length=1, max_length=4_000)],
-    limit: Annotated[int, Query(ge=1, le=50)] = 8,
-    collection: UUID | None = None,
-) -> CsvDownload:
-    """Export the passages that answer the query as CSV."""
-    embedder = await language.get_embedder(core)
-    found = await service.find_answers(core, actor, query, embedder=embedder, limit=limit, collection_id=collection)
-    return export("passages.csv", lambda _session: service.answers_as_csv(found))
 
 
 @router.get("/passages/{passage_id}")

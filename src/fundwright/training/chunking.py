@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from uuid import UUID, uuid5
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.language.schemas import DocumentKind
-from fundwright.language.sentences import spans_of
+from fundwright.reading.facts import Fact
+from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.lines import Aside, Line
 from fundwright.reading.report import ReadingReport
+from fundwright.reading.sentences import spans_of
 
 _WORDS = 180
 _OVERLAP_WORDS = 30
@@ -36,17 +39,24 @@ _WORD = re.compile(rf"\S{{1,{MAX_CHARACTERS}}}")
 
 @dataclass(frozen=True)
 class ChunkedDocument:
-    """`text` is the whole document; offsets of the chunks count its characters. `kind` and `title` are proposed; the title is "" if the
+    """`text` is the whole document; offsets of the chunks count its characters. `kind`, `dated`, and `title` are proposed; the title is "" if the
     document has no good one. `report` says what was read, `page_labels` what the file calls its pages,
-    and `sketch` finds similar texts."""
+    `sketch` finds similar texts, and `facts` are those that its records state."""
 
     text: str
     chunks: list[ChunkSpan]
     kind: DocumentKind = DocumentKind.ABOUT_US
+    dated: date | None = None
     title: str = ""
     report: ReadingReport = field(default_factory=ReadingReport)
     page_labels: list[str] = field(default_factory=list[str])
     sketch: list[int] = field(default_factory=list[int])
+    facts: list[Fact] = field(default_factory=list[Fact])
+
+    def headings_at(self, offset: int) -> tuple[str, ...]:
+        """The headings above a character of the text."""
+        after = bisect_right(self.chunks, offset, key=lambda span: span.start)
+        return self.chunks[max(after - 1, 0)].heading_at(offset) if self.chunks else ()
 
     @property
     def statements(self) -> str:
@@ -74,6 +84,11 @@ class ChunkSpan:
     page: int | None
     places: tuple[Place, ...] = ()
     aside: Aside | None = None
+
+    def heading_at(self, offset: int) -> tuple[str, ...]:
+        """The headings above a character of the text of the document."""
+        within = [place.heading for place in self.places if self.start + place.start <= offset]
+        return within[-1] if within else self.heading
 
     def id(self, document_id: UUID, text: str) -> UUID:
         digest = hashlib.sha256(text[self.start : self.end].encode()).hexdigest()

@@ -10,13 +10,17 @@ from pathlib import Path
 
 from fundwright.core.assembly import Core
 from fundwright.core.computing import TookTooLong, TookTooMuchMemory
+from fundwright.core.database import now
 from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits, crashed
-from fundwright.reading import stored
+from fundwright.reading import dates, kinds, stored
+from fundwright.reading.entries import entries_of
+from fundwright.reading.finding_facts import facts_of
 from fundwright.reading.formats import Reader, Unreadable, file_missing, read
+from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.lines import lines_of
 from fundwright.reading.report import page_labels_of, report_of
-from fundwright.training import kinds, titles
+from fundwright.training import titles
 from fundwright.training.chunking import ChunkedDocument, chunk
 from fundwright.training.sketches import sketch_of
 
@@ -52,9 +56,10 @@ async def extract(core: Core, readers: Sequence[Reader], path: Path, filename: s
     return content
 
 
-async def divide(core: Core, content: bytes, filename: str, *, title: str) -> ChunkedDocument:
-    """Divide a stored document into chunks, propose its kind and title, and report on its reading. Raises Unreadable."""
-    divided = partial(_divided, content, filename, title)
+async def divide(core: Core, content: bytes, filename: str, *, title: str, kind: DocumentKind | None = None) -> ChunkedDocument:
+    """Divide a stored document into chunks, find its facts, and report on its reading. Proposes its kind, unless a person has chosen one, and its
+    title. Raises Unreadable."""
+    divided = partial(_divided, content, filename, title, kind)
     with _as_unreadable():
         return await core.computing.run(divided, deadline_s=LIMITS.total_seconds, is_background=True)
 
@@ -87,13 +92,16 @@ def _checked(results: list[bytes]) -> bytes | str:
         return type(error).__name__
 
 
-def _divided(content: bytes, filename: str, title: str) -> ChunkedDocument:
+def _divided(content: bytes, filename: str, title: str, kind: DocumentKind | None = None) -> ChunkedDocument:
     document = stored.unpack(content)
     lines = lines_of(document, with_asides=True)
     chunked = chunk(lines)
+    kind = kind or kinds.propose(title=title, filename=filename, text=chunked.statements)
     return replace(
         chunked,
-        kind=kinds.propose(title=title, filename=filename, text=chunked.statements),
+        kind=kind,
+        facts=facts_of(chunked.statements, entries_of(chunked.statements, chunked.headings_at), kind),
+        dated=dates.date_of(chunked.statements, filename=filename, today=now().date()),
         title=titles.propose(
             [(line.text, line.level is not None) for line in lines if line.aside is None], metadata=document.title
         ),

@@ -27,14 +27,24 @@ from fundwright.core.sweeping import remove_unused
 from fundwright.core.visible import visible_line
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
-from fundwright.language.schemas import DocumentKind, nearest_heading
+from fundwright.language.schemas import nearest_heading
+from fundwright.reading import kinds
 from fundwright.reading.formats import Reader, Unreadable
-from fundwright.training import kinds, repository
-from fundwright.training.chunking import ids_of
+from fundwright.reading.kinds import DocumentKind
+from fundwright.training import repository
+from fundwright.training.chunking import ChunkedDocument, ids_of
 from fundwright.training.extraction import divide, extract
 from fundwright.training.models import Document, FailureRecord
-from fundwright.training.schemas import DocumentSource, ProposeKinds, RemoveFiles, TrainDocuments
-from fundwright.training.service import documents_topic, subject_of
+from fundwright.training.schemas import (
+    DocumentSource,
+    FindFacts,
+    PassagePlace,
+    ProposeKinds,
+    RemoveFiles,
+    TrainDocuments,
+    TrainedDocument,
+)
+from fundwright.training.service import TrainedDocumentHandler, documents_topic, subject_of
 from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file
 from fundwright.workspaces import restrictions
 
@@ -117,13 +127,15 @@ async def _train_document(
             finally:
                 reading.cancel()
                 await asyncio.wait([reading])
-        chunked = await divide(core, structure, document.filename, title=title)
+        kind = DocumentKind(document.kind) if document.is_kind_chosen else None
+        chunked = await divide(core, structure, document.filename, title=title, kind=kind)
         ids = await core.computing.run(partial(ids_of, document_id, chunked), is_background=True)
         async with run.transaction() as session:
             content, document = document.sha256, await repository.get_document(session, owner_id, document_id, for_update=True)
             is_current = document.sha256 == content
             if is_current:
                 await repository.save_chunks(session, owner_id, document_id, structure, chunked, ids)
+                await _tell_trained(session, core, _trained(document_id, owner_id, chunked, ids))
                 if document.trained_at is None and document.source == DocumentSource.UPLOAD:
                     document.resembles = await repository.find_earlier(session, document, chunked.title, chunked.sketch)
                 await _take_title(session, owner_id, document, chunked.title)
@@ -154,6 +166,49 @@ async def _train_document(
             training_run.chunks += chunk_count
         await run.save_checkpoint(session, {"next": place + 1})
         await publish(session, documents_topic(owner_id))
+
+
+async def find_facts(run: JobRun[FindFacts, Actor]) -> None:
+    """Find the facts of a document whose kind a person has chosen. Raises Unreadable."""
+    document_id, owner_id = run.payload.document_id, run.actor.workspace_id
+    async with run.transaction() as session:
+        document = await repository.find_document(session, owner_id, document_id)
+        structure = await repository.find_structure(session, owner_id, document_id)
+    if document is None or structure is None:
+        return  # removed since, or not trained yet
+    chunked = await divide(run.services, structure, document.filename, title=document.title, kind=DocumentKind(document.kind))
+    ids = await run.services.computing.run(partial(ids_of, document_id, chunked), is_background=True)
+    async with run.transaction() as session:
+        now = await repository.find_document(session, owner_id, document_id)
+        if now is not None and (now.kind, now.sha256) == (document.kind, document.sha256):
+            await _tell_trained(session, run.services, _trained(document_id, owner_id, chunked, ids))
+
+
+async def _tell_trained(session: AsyncSession, core: Core, trained: TrainedDocument) -> None:
+    handlers: list[TrainedDocumentHandler] = core.plugins.collect("trained_document_handlers")
+    for handler in handlers:
+        await handler(session, trained)
+
+
+def _trained(document_id: UUID, owner_id: UUID, chunked: ChunkedDocument, ids: Sequence[UUID]) -> TrainedDocument:
+    return TrainedDocument(
+        id=document_id,
+        owner_id=owner_id,
+        text=chunked.text,
+        passages=[
+            PassagePlace(
+                id=id,
+                heading=span.heading,
+                page=span.page,
+                start=span.start,
+                end=span.end,
+                places=tuple((place.start, place.heading, place.page) for place in span.places),
+            )
+            for id, span in zip(ids, chunked.chunks, strict=True)
+            if not span.aside
+        ],
+        facts=chunked.facts,
+    )
 
 
 async def _take_title(session: AsyncSession, owner_id: UUID, document: Document, title: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import TypedDict
 from uuid import UUID, uuid4
 
@@ -16,7 +16,7 @@ from fundwright.core.database import Base, now
 from fundwright.core.jobs import StoredMessage
 from fundwright.core.json_values import JsonObject
 from fundwright.language.retrieval import WORD_DIMENSION
-from fundwright.language.schemas import DocumentKind
+from fundwright.reading.kinds import DocumentKind
 from fundwright.training.schemas import DocumentState
 from fundwright.trash.models import Trashable, owned_or_trashed
 
@@ -37,6 +37,12 @@ class Document(Trashable, Base):
     kind: Mapped[str] = mapped_column(default=DocumentKind.ABOUT_US)
     is_kind_chosen: Mapped[bool] = mapped_column(default=False)
     """Whether a person chose the kind, which no run then changes."""
+    dated: Mapped[date | None]
+    """See `reading.dates`."""
+    is_date_chosen: Mapped[bool] = mapped_column(default=False)
+    """Whether a person chose the date, which no run then changes."""
+    is_always_used: Mapped[bool] = mapped_column(default=False)
+    """Whether a person lets drafts use it although they would leave it out."""
     state: Mapped[str] = mapped_column(default=DocumentState.WAITING)
     error: Mapped[str | None] = mapped_column(StoredMessage)
     text: Mapped[str | None] = mapped_column(deferred=True)

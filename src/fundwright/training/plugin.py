@@ -18,10 +18,10 @@ from fundwright.core.sweeping import Sweeper, UsedFilesReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.notifications.schemas import NotificationKind
 from fundwright.training import collecting, events, reading_again, repository, service, versions
-from fundwright.training.jobs import propose_kinds, remove_files, train
+from fundwright.training.jobs import find_facts, propose_kinds, remove_files, train
 from fundwright.training.models import Document, DocumentCollection
 from fundwright.training.personal_data import own_files
-from fundwright.training.schemas import ProposeKinds, RemoveFiles, TrainDocuments
+from fundwright.training.schemas import FindFacts, ProposeKinds, RemoveFiles, TrainDocuments
 from fundwright.trash.service import TrashKind
 from fundwright.workspaces.restrictions import RestrictableKind
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
     return [
         JobHandler(TrainDocuments, train, acting_with(Permission.WORK), on_end=events.tell_failures, label=later("Training run")),
+        JobHandler(FindFacts, find_facts, acting_with(Permission.WORK)),
         JobHandler(ProposeKinds, propose_kinds, no_actor),
         JobHandler(RemoveFiles, remove_files, no_actor),
     ]

@@ -13,6 +13,7 @@ from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import (
     Boolean,
     ColumnElement,
+    Date,
     Integer,
     Numeric,
     Select,
@@ -50,10 +51,11 @@ from fundwright.core.scopes import across_workspaces
 from fundwright.language import retrieval, search_sql
 from fundwright.language.protocols import Vectors
 from fundwright.language.retrieval import Statistics, Weights
-from fundwright.language.schemas import DocumentKind, heading_text
+from fundwright.language.schemas import heading_text
 from fundwright.reading import stored
+from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.report import ReadingReport
-from fundwright.training import naming, sketches
+from fundwright.training import sketches
 from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document, DocumentCollection, TrainingRun
 from fundwright.training.schemas import (
@@ -74,8 +76,8 @@ from fundwright.workspaces.restrictions import contained, restricted_ids
 
 _CANDIDATES = 3_000
 """In workspaces with more chunks, about this many are scored by words: those with the rarest words."""
-_MAX_IDENTIFIED = 24
-"""At most this many further chunks with an identifier are read, those with most of the question's words."""
+_MAX_NAMED = 24
+"""At most this many further chunks with what a question names are read, those with most of the question's words."""
 _EXACT_LIMIT = 5_000
 """Accounts with fewer vectors are searched exactly, which is as fast as the index, and the owner filter cannot reduce recall."""
 _CONTEXT_CHARACTERS = 1_500
@@ -297,6 +299,36 @@ async def list_searched(session: AsyncSession, owner_id: UUID) -> list[tuple[UUI
     return [(id, DocumentKind(kind)) for id, kind in rows]
 
 
+async def searched(
+    session: AsyncSession,
+    owner_id: UUID,
+    *,
+    document_ids: Collection[UUID] | None,
+    kinds: Collection[DocumentKind] | None,
+) -> Select[UUID]:
+    """Select the ids of the documents that `search_chunks` searches."""
+    hidden = await _hidden_documents(session, owner_id, document_ids, kinds)
+    is_trained = Document.state == DocumentState.TRAINED
+    return select(Document.id).where(Document.owner_id == owner_id, is_trained, Document.id.not_in(hidden))
+
+
+def samples(owner_id: UUID) -> Select[UUID]:
+    """Select the ids of the sample documents, also of those in the trash."""
+    own = or_(Document.owner_id == owner_id, trash.in_trash_of(owner_id, Document))
+    return select(Document.id).where(own, Document.is_sample)
+
+
+async def sample_ids_among(session: AsyncSession, document_ids: Collection[UUID]) -> Collection[UUID]:
+    return (await session.scalars(select(Document.id).where(Document.id.in_(document_ids), Document.is_sample))).all()
+
+
+async def titles_of(session: AsyncSession, owner_id: UUID, document_ids: Collection[UUID]) -> dict[UUID, str]:
+    rows = await session.execute(
+        select(Document.id, Document.title).where(Document.owner_id == owner_id, Document.id.in_(document_ids))
+    )
+    return dict(rows.all())
+
+
 async def kinds_of(session: AsyncSession, owner_id: UUID, document_ids: Collection[UUID]) -> dict[UUID, DocumentKind]:
     rows = await session.execute(
         select(Document.id, Document.kind).where(Document.owner_id == owner_id, Document.id.in_(document_ids))
@@ -470,9 +502,11 @@ async def find_structure(session: AsyncSession, owner_id: UUID, document_id: UUI
 async def save_chunks(
     session: AsyncSession, owner_id: UUID, document_id: UUID, structure: bytes, chunked: ChunkedDocument, ids: Sequence[UUID]
 ) -> None:
-    """Replace the stored form, text, and chunks of a document, and its kind unless a person chose it. `ids` are those of the chunks (`ids_of`).
+    """Replace the stored form, text, and chunks of a document, and its kind and date unless a person chose them. `ids` are those of the chunks (`ids_of`).
     Unchanged chunks keep their ids and vectors."""
     kind = case((Document.is_kind_chosen, Document.kind), else_=chunked.kind)
+    has_own_date = or_(Document.is_date_chosen, Document.source == DocumentSource.PASTE)  # what people write here is current
+    dated = case((has_own_date, Document.dated), else_=literal(chunked.dated, Date))
     await session.execute(
         update(Document)
         .where(Document.owner_id == owner_id, Document.id == document_id)
@@ -484,6 +518,7 @@ async def save_chunks(
             sketch=chunked.sketch,
             text=chunked.text,
             kind=kind,
+            dated=dated,
         )
     )
     # One array, because a statement can have at most 65,535 parameters.
@@ -707,14 +742,14 @@ async def search_chunks(
     *,
     model_id: str,
     limit: int,
-    names: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
+    named: Sequence[str] = (),
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
     with_asides: bool = False,
 ) -> list[Passage]:
     """Return the chunks that answer a question best, best first, see `retrieval`. If documents and kinds are given, only these are
-    searched. What is no statement of its document is searched only `with_asides`. Chunks with `names` come first. Further chunks with all words of one of the `identifiers` come last."""
+    searched. What is no statement of its document is searched only `with_asides`. Further chunks with all words of one of the
+    `named` come last."""
     lexemes = dict((await session.execute(_lexemes_of(query))).all())
     statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
     words = retrieval.weigh(lexemes, statistics)
@@ -748,14 +783,11 @@ async def search_chunks(
     rows = (await session.execute(rescored.where(Chunk.owner_id == owner_id, is_found, ChunkVector.model_id == model_id))).all()
     by_words, by_meaning = {id: -far for id, far, _ in rows}, {id: -far for id, _, far in rows}
     scores = retrieval.fuse(retrieval.scaled(by_words), retrieval.scaled(by_meaning), share=retrieval.PASSAGE_WORDS)
-    if names:
-        named = await _named_shares(session, found_ids, names)
-        scores = dict(sorted(scores.items(), key=lambda item: -named.get(item[0], 0)))
     found = dict(list(scores.items())[:limit])
-    if identifiers:
-        has_one = or_(*(search_sql.has_all(Chunk.search.expression, each) for each in identifiers))
-        identified = list(await _nearest(session, searched.where(has_one)))[:_MAX_IDENTIFIED]
-        found |= {id: scores.get(id, 0.0) for id in identified}
+    if named:
+        has_one = or_(*(search_sql.has_all(Chunk.search.expression, each) for each in named))
+        further = list(await _nearest(session, searched.where(has_one)))[:_MAX_NAMED]
+        found |= {id: scores.get(id, 0.0) for id in further}
     return await _passages(session, owner_id, list(found.items()), 1 - _distance(vector), model_id=model_id)
 
 
@@ -807,34 +839,20 @@ async def nearest_passages(
     }
 
 
-async def find_phrases(session: AsyncSession, owner_id: UUID, patterns: Sequence[str]) -> list[str]:
-    """Return, for each regular expression, the phrase that matches it most often in the workspace's documents, in lower case."""
+async def find_phrase(session: AsyncSession, owner_id: UUID, pattern: str) -> str | None:
+    """Return the phrase that matches a regular expression most often in the workspace's documents, in lower case."""
     hidden = literal(await _hidden_documents(session, owner_id), ARRAY(Uuid))
     own = select(Chunk.text).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden)).subquery()
-    found: list[str] = []
-    for pattern in patterns:
-        match = func.regexp_matches(own.c.text, f"({pattern})", "gi").table_valued("groups").render_derived().lateral()
-        phrase = func.lower(func.regexp_replace(func.array_to_string(match.c.groups, ""), r"\s+", " ", "g")).label("phrase")
-        often = (
-            select(phrase)
-            .join_from(own, match, true())
-            .group_by(text("phrase"))
-            .order_by(func.count().desc(), text("phrase"))
-            .limit(1)
-        )
-        found += await session.scalars(often)
-    return found
-
-
-async def word_shares(session: AsyncSession, owner_id: UUID, query: str, texts: Sequence[str]) -> list[float]:
-    """Return, for each of the texts, the fraction of the question's words that it contains (0..1). Rare words weigh more."""
-    lexemes = [lexeme for lexeme, _ in await session.execute(_lexemes_of(query))]
-    statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
-    rarities = {lexeme: statistics.rarity(retrieval.place_of(lexeme)) for lexeme in lexemes}
-    inputs = func.unnest(literal(list(texts), ARRAY(Text))).table_valued("text", with_ordinality="place").render_derived()
-    stems = select(func.tsvector_to_array(search_sql.stems_of(inputs.c.text))).order_by(inputs.c.place)
-    total = sum(rarities.values()) or 1.0
-    return [sum(rarities.get(stem, 0) for stem in found) / total for found in await session.scalars(stems)]
+    match = func.regexp_matches(own.c.text, f"({pattern})", "gi").table_valued("groups").render_derived().lateral()
+    phrase = func.lower(func.regexp_replace(func.array_to_string(match.c.groups, ""), r"\s+", " ", "g")).label("phrase")
+    often = (
+        select(phrase)
+        .join_from(own, match, true())
+        .group_by(text("phrase"))
+        .order_by(func.count().desc(), text("phrase"))
+        .limit(1)
+    )
+    return await session.scalar(often)
 
 
 def _lexemes_of(query: str) -> Select[str, int]:
@@ -874,15 +892,6 @@ async def _contents(
     return [
         (dict(zip(words.indices(), words.values(), strict=True)), np.asarray(vector, dtype=np.float32)) for words, vector in rows
     ]
-
-
-async def _named_shares(session: AsyncSession, chunk_ids: ColumnElement[Any], names: Sequence[str]) -> dict[UUID, float]:
-    """Return the share of the names that is in each chunk, in the headings above it, or in the title of its document."""
-    content = select(Chunk.id, Document.title, Chunk.heading, Chunk.text).join(Document, Document.id == Chunk.document_id)
-    rows = (await session.execute(content.where(Chunk.id == func.any(chunk_ids)))).all()
-    words = {id: naming.words_of(f"{title} {heading_text(heading)} {text}") for id, title, heading, text in rows}
-    weighed = naming.weighed(names, list(words.values()))
-    return {id: weighed.share(found) for id, found in words.items()}
 
 
 async def _passages(
@@ -977,13 +986,24 @@ async def read_documents(
             )
         )
     documents = await session.execute(
-        select(Document.id, Document.title, Document.kind, _statements())
+        select(
+            Document.id, Document.title, Document.kind, Document.dated, Document.is_always_used, Document.resembles, _statements()
+        )
         .where(Document.id.in_(chunks))
         .order_by(Document.created_at, Document.title, Document.id)
     )
     return [
-        DocumentText(id=document_id, title=title, kind=DocumentKind(kind), text=text or "", passages=tuple(chunks[document_id]))
-        for document_id, title, kind, text in documents
+        DocumentText(
+            id=document_id,
+            title=title,
+            kind=DocumentKind(kind),
+            dated=dated,
+            is_always_used=is_always_used,
+            resembles=resembles,
+            text=text or "",
+            passages=tuple(chunks[document_id]),
+        )
+        for document_id, title, kind, dated, is_always_used, resembles, text in documents
     ]
 
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from enum import IntEnum, StrEnum
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
+from babel.dates import format_skeleton
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Json, NonNegativeInt, StringConstraints
 
+from fundwright.core.days import OptionalDay
 from fundwright.core.jobs import JobPayload, JobState
-from fundwright.core.messages import from_stored, t
+from fundwright.core.messages import current_language, from_stored, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.core.visible import visible_line
 from fundwright.insights.schemas import CountedJob, UsageField
-from fundwright.language.schemas import DocumentKind, HeadingPath
+from fundwright.language.schemas import HeadingPath
 from fundwright.reading.document import Mark
+from fundwright.reading.facts import Fact
+from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.lines import Aside
 from fundwright.reading.report import ReadingReport
 from fundwright.workspaces.schemas import Access
@@ -48,6 +53,14 @@ class RemoveFiles(JobPayload):
     job_kind: ClassVar[str] = "remove_files"
 
     sha256: tuple[str, ...]
+
+
+class FindFacts(JobPayload):
+    """The job that finds the facts of a document again, because a person has chosen its kind: which facts there are depends on it."""
+
+    job_kind: ClassVar[str] = "find_facts"
+
+    document_id: UUID
 
 
 class DocumentState(StrEnum):
@@ -89,7 +102,9 @@ class Usage(BaseModel):
 
 class DocumentRead(BaseModel):
     """A document of the knowledge base. `error` says why the last run could not read it, `model_id` names the model that embedded
-    it, `is_kind_chosen` says whether a person chose its kind, and `is_underway` whether a run will train it. `report` says what of its
+    it, `is_kind_chosen` and `is_date_chosen` say whether a person chose its kind and date, and `is_underway` whether a run will train it.
+    `dated` is January 1 if only the year is known, and the first of the month if only the month is. With `is_always_used`, drafts use it
+    although they would leave it out. `report` says what of its
     file was read, or is None if an earlier release read it. `resembles` is the earlier document of which
     it seems to be a new version, and `replaced_by` its newest version. `access` is what the reader may
     do if it is restricted to chosen members of the workspace, or else None."""
@@ -106,6 +121,9 @@ class DocumentRead(BaseModel):
     is_sample: bool
     kind: DocumentKind
     is_kind_chosen: bool
+    dated: date | None
+    is_date_chosen: bool
+    is_always_used: bool
     state: DocumentState
     error: str | None
     report: ReadingReport | None
@@ -122,6 +140,14 @@ class DocumentRead(BaseModel):
     collection: str = ""
     """The name of the collection that it is in."""
     access: Access | None = None
+
+    @property
+    def dated_text(self) -> str:
+        """The month and year of its date, or only the year, in the reader's language; "" without a date."""
+        if self.dated is None:
+            return ""
+        is_year = (self.dated.month, self.dated.day) == (1, 1)
+        return format_skeleton("y" if is_year else "yMMMM", self.dated, locale=current_language())
 
     @property
     def is_scan(self) -> bool:
@@ -298,6 +324,14 @@ class DocumentTitle(BaseModel):
     title: str = Field(min_length=1, max_length=200)
 
 
+class DateChoice(BaseModel):
+    """The date chosen for a document, or None if it has none. It is kept when the document is trained again."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    dated: OptionalDay
+
+
 class KindChoice(BaseModel):
     """The kind chosen for a document. It is kept when the document is trained again."""
 
@@ -403,27 +437,22 @@ class DocumentText(BaseModel):
     id: UUID
     title: str
     kind: DocumentKind
+    dated: date | None = None
+    is_always_used: bool = False
+    resembles: UUID | None = None
     text: str
     passages: tuple[PassagePlace, ...]
 
 
-class Answer(Passage):
-    """A passage that answers a question. `score` in 0..1 is the relevance of the sentence from `answer_start` to `answer_end`,
-    which count characters of `text`. `heading` and `page` are those of the sentence."""
+@dataclass(frozen=True)
+class TrainedDocument:
+    """What reading found in a document. Offsets count characters of `text`, and `passages` are its statements, in order."""
 
-    answer_start: int
-    answer_end: int
-    is_checked: bool | None = None
-    """Whether the statement is the label of a box that is checked. None if it is no box."""
-    answer: str = ""
-    """The statement in words, in the reader's language: “Not checked: HUBZone small business”. Cells of a row follow the names of their columns."""
-    page_label: str = ""
-    """What the document calls the page, if that is not its number."""
-
-    @property
-    def is_for_speaker(self) -> bool:
-        """Whether it is in the notes of a slide."""
-        return self.aside is Aside.SPEAKER_NOTES
+    id: UUID
+    owner_id: UUID
+    text: str
+    passages: Sequence[PassagePlace]
+    facts: Sequence[Fact]
 
 
 class Unsearched(BaseModel):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from datetime import date
 from itertools import chain, count
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import urlencode
 from uuid import UUID
 
+from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
@@ -37,19 +37,16 @@ from fundwright.core.sizes import file_size
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
-from fundwright.language import units
 from fundwright.language.protocols import Embedder, Vectors
-from fundwright.language.schemas import OUR_KINDS, DocumentKind, heading_text
 from fundwright.reading.formats import Reader, reader_of
+from fundwright.reading.kinds import OUR_KINDS, DocumentKind
 from fundwright.reading.markdown import MarkdownReader
-from fundwright.training import answering, collecting, naming, repository
+from fundwright.training import collecting, repository
 from fundwright.training.collecting import documents_topic
-from fundwright.training.identifiers import identifiers_in
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.schemas import (
     MAX_QUOTES,
     AcceptedFormat,
-    Answer,
     DocumentFailure,
     DocumentQuery,
     DocumentRead,
@@ -57,6 +54,7 @@ from fundwright.training.schemas import (
     DocumentState,
     DocumentText,
     DocumentTitle,
+    FindFacts,
     IncompleteDocument,
     IncompleteDocuments,
     NearestPassage,
@@ -67,9 +65,9 @@ from fundwright.training.schemas import (
     RemoveFiles,
     RunRead,
     TrainDocuments,
+    TrainedDocument,
     Unsearched,
     Usage,
-    label_of,
 )
 from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file, visible_title
 from fundwright.trash import service as trash
@@ -99,6 +97,13 @@ MOVED = ActivityKind(
     later("{person} moved the document “{subject}” to another collection"),  # a restricted one is not named
     combining=Combining.SOON,
 )
+
+
+TrainedDocumentHandler = Callable[[AsyncSession, TrainedDocument], Awaitable[None]]
+"""Called in the transaction that saves the passages of a document that was read, for the first time or again."""
+
+DeletedDocumentsHandler = Callable[[AsyncSession, Collection[UUID]], Awaitable[None]]
+"""Called with the ids of documents, perhaps of several workspaces, before the transaction deletes them for good."""
 
 
 class AlreadyAdded(Conflict):
@@ -245,6 +250,7 @@ def _documents_as_csv(documents: AsyncIterator[DocumentRead]) -> AsyncIterator[s
             (t("Title"), lambda document: document.title),
             (t("File"), lambda document: document.filename),
             (t("Kind"), lambda document: document.kind),
+            (t("Dated"), lambda document: document.dated),
             (t("Collection"), lambda document: document.collection),
             (t("Status"), lambda document: document.state),
             (t("Bytes"), lambda document: document.size_bytes),
@@ -275,21 +281,6 @@ def export_runs(session: AsyncSession, actor: Actor, request: PageRequest) -> As
             (t("Errors"), lambda run: run.error or ", ".join(f"{failure.title}: {failure.reason}" for failure in run.failed)),
         ],
         iterate_all(lambda page: list_runs(session, actor, page), request),
-    )
-
-
-def answers_as_csv(found: Sequence[Answer]) -> AsyncIterator[str]:
-    """Yield the passages that `find_answers` returned as lines of CSV."""
-    return csv_lines(
-        [
-            (t("Document"), lambda passage: passage.document_title),
-            (t("Heading"), lambda passage: heading_text(passage.heading)),
-            (t("Page"), lambda passage: passage.page_label or passage.page),
-            (t("Relevance"), lambda passage: passage.score),
-            (t("Answer"), lambda passage: passage.answer),
-            (t("Text"), lambda passage: passage.text),
-        ],
-        found,
     )
 
 
@@ -326,10 +317,33 @@ async def get_commented(session: AsyncSession, actor: Actor, document_id: UUID) 
 
 
 @needs(Permission.WORK)
-async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, kind: DocumentKind) -> DocumentRead:
-    """Set the kind of a document, which is kept when the document is trained again. Raises NotFound or NotAllowed."""
+async def choose_kind(session: AsyncSession, actor: Actor, core: Core, document_id: UUID, kind: DocumentKind) -> DocumentRead:
+    """Set the kind of a document, which is kept when the document is trained again, and find its facts again in a job. Raises NotFound or
+    NotAllowed."""
     document = await lock_to_change(session, actor, document_id)
     document.kind, document.is_kind_chosen = kind, True
+    await session.flush()
+    payload = FindFacts(document_id=document_id)
+    await core.jobs.enqueue(session, payload, title="Find facts", owner_id=actor.workspace_id, account_id=actor.id)
+    await publish(session, documents_topic(actor.workspace_id))
+    return await get_document(session, actor, document_id)
+
+
+@needs(Permission.WORK)
+async def choose_date(session: AsyncSession, actor: Actor, document_id: UUID, dated: date | None) -> DocumentRead:
+    """Set the date of a document, which is kept when the document is trained again. Raises NotFound or NotAllowed."""
+    document = await lock_to_change(session, actor, document_id)
+    document.dated, document.is_date_chosen = dated, True
+    await session.flush()
+    await publish(session, documents_topic(actor.workspace_id))
+    return await get_document(session, actor, document_id)
+
+
+@needs(Permission.WORK)
+async def use_always(session: AsyncSession, actor: Actor, document_id: UUID, *, is_always_used: bool) -> DocumentRead:
+    """Let drafts use a document that they would leave out, or no longer. Raises NotFound or NotAllowed."""
+    document = await lock_to_change(session, actor, document_id)
+    document.is_always_used = is_always_used
     await session.flush()
     await publish(session, documents_topic(actor.workspace_id))
     return await get_document(session, actor, document_id)
@@ -448,6 +462,36 @@ async def list_searched(session: AsyncSession, actor: Actor) -> list[tuple[UUID,
 
 
 @needs(Permission.READ)
+async def searched(
+    session: AsyncSession,
+    actor: Actor,
+    *,
+    document_ids: Collection[UUID] | None = None,
+    kinds: Collection[DocumentKind] | None = None,
+) -> Select[UUID]:
+    """Select the ids of the documents that questions and drafts search, as a subquery for lists of other slices. If documents and kinds are given,
+    only these and their newer versions."""
+    return await repository.searched(session, actor.workspace_id, document_ids=document_ids, kinds=kinds)
+
+
+@needs(Permission.READ)
+def samples(actor: Actor) -> Select[UUID]:
+    """Select the ids of the sample documents, as a subquery for lists of other slices."""
+    return repository.samples(actor.workspace_id)
+
+
+async def sample_ids_among(session: AsyncSession, document_ids: Collection[UUID]) -> Collection[UUID]:
+    """Return those of the documents, of any workspace, that are sample documents."""
+    return await repository.sample_ids_among(session, document_ids)
+
+
+@needs(Permission.READ)
+async def titles_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the titles of those documents that the actor has."""
+    return await repository.titles_of(session, actor.workspace_id, document_ids)
+
+
+@needs(Permission.READ)
 async def list_documents_in(session: AsyncSession, actor: Actor, collection_id: UUID) -> list[UUID]:
     """Return the trained documents in a collection. Raises NotFound."""
     await collecting.get_collection(session, actor, collection_id)
@@ -536,9 +580,16 @@ async def restore_document(session: AsyncSession, actor: Actor, core: Core, docu
 
 
 async def remove_files_of(session: AsyncSession, core: Core, document_ids: Collection[UUID]) -> None:
-    """Remove the comments on documents that this transaction deletes, and their files unless others need them."""
+    """Remove what belongs to documents that this transaction deletes, and their files unless others need them."""
+    await _call_deleted_handlers(session, core, document_ids)
     await conversation.forget_subjects(session, document_ids)
     await _remove_files(session, core, await repository.list_contents(session, document_ids))
+
+
+async def _call_deleted_handlers(session: AsyncSession, core: Core, document_ids: Collection[UUID]) -> None:
+    handlers: list[DeletedDocumentsHandler] = core.plugins.collect("deleted_documents_handlers")
+    for handler in handlers:
+        await handler(session, document_ids)
 
 
 @needs(Permission.READ)
@@ -766,98 +817,15 @@ async def find_passages(
         return []
     vector = (await embedder.embed([question]))[0]
     async with core.database.transaction() as session:
-        return await _search(
+        return await search_passages(
             session, actor, question, vector, embedder=embedder, limit=limit, document_ids=document_ids, kinds=kinds
         )
 
 
 @needs(Permission.READ)
-async def find_answers(
-    core: Core, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8, collection_id: UUID | None = None
-) -> list[Answer]:
-    """Return the passages that answer `query`, best first, each with the sentence that does. If a collection is given, only its documents
-    are searched. What others publish is searched for a question about us only if our own documents do not answer it.
-    Opens its own transactions.
-
-    Raises NotFound for the collection, or Conflict if all documents were trained with an embedding model other than the one in use.
-    """
-    question = units.spell_out_question(_asked(query, actor))
-    if not question:
-        return []
-    document_ids: list[UUID] | None = None
-    if collection_id is not None:
-        async with core.database.transaction() as session:
-            document_ids = await list_documents_in(session, actor, collection_id)
-    patterns = [answering.initials_pattern(each) for each in answering.abbreviations_in(question)]
-    phrases: list[str] = []
-    if patterns:
-        async with core.database.transaction() as session:
-            phrases = await repository.find_phrases(session, actor.workspace_id, patterns)
-    parts = answering.parts_of(question)
-    expanded = answering.expand(question, phrases)
-    questions = [expanded, *parts]
-    vectors = await embedder.embed(questions)
-    abbreviated = " ".join((expanded, *units.abbreviations_of(question)))
-    spellings = [spelling for identifier in identifiers_in(question) for spelling in identifier.spellings]
-    asked = _Asked(question, parts, questions, vectors, abbreviated, naming.capitalized_in(question), spellings, document_ids)
-    is_about_us = answering.is_about_us(question)
-    answers = await _find_answers(core, actor, asked, embedder, limit=limit, kinds=OUR_KINDS if is_about_us else None)
-    if not answers and is_about_us:
-        answers = await _find_answers(core, actor, asked, embedder, limit=limit)
-    return answers[:limit]
-
-
-class _Asked(NamedTuple):
-    """A question, what it consists of, and what to search for it. `vectors` are the embeddings of `questions`, `identifiers` are in
-    all their spellings."""
-
-    question: str
-    parts: Sequence[str]
-    questions: Sequence[str]
-    vectors: Vectors
-    abbreviated: str
-    names: Sequence[str]
-    identifiers: Sequence[str]
-    document_ids: Collection[UUID] | None
-
-
-async def _find_answers(
-    core: Core, actor: Actor, asked: _Asked, embedder: Embedder, *, limit: int, kinds: Collection[DocumentKind] | None = None
-) -> list[Answer]:
-    """Opens its own transactions."""
-    most = max(limit, _READ_PASSAGES)
-    async with core.database.transaction() as session:
-        passages = await _search(
-            session,
-            actor,
-            asked.abbreviated,
-            asked.vectors[0],
-            embedder=embedder,
-            limit=most,
-            document_ids=asked.document_ids,
-            kinds=kinds,
-            names=asked.names,
-            identifiers=asked.identifiers,
-            with_asides=True,
-        )
-    if not passages:
-        return []
-    statements = await core.computing.run(partial(answering.statements_in, passages, asked.question, most=most))
-    if not statements:
-        return []
-    texts = [statement.text for statement in statements] + answering.headings_of(statements)
-    async with core.database.transaction() as session:
-        shares = [await repository.word_shares(session, actor.workspace_id, each, texts) for each in asked.questions]
-        labels = await repository.page_labels_of(session, actor.workspace_id, {each.document_id for each in passages})
-    similarities = asked.vectors @ (await embedder.embed(texts)).T
-    question, parts = asked.question, asked.parts
-    found = await core.computing.run(partial(answering.answers, question, parts, passages, statements, similarities, shares))
-    return [
-        each.model_copy(
-            update={"page_label": label_of(labels.get(each.document_id, ()), each.page), "answer": answering.in_words(each)}
-        )
-        for each in found
-    ]
+async def find_phrase(session: AsyncSession, actor: Actor, pattern: str) -> str | None:
+    """Return the phrase that matches a regular expression most often in the actor's documents, in lower case."""
+    return await repository.find_phrase(session, actor.workspace_id, pattern)
 
 
 @needs(Permission.READ)
@@ -880,7 +848,8 @@ def _asked(query: str, actor: Actor) -> str:
     return query.strip()[:_MAX_QUERY_CHARACTERS] if actor.is_confirmed else ""
 
 
-async def _search(
+@needs(Permission.READ)
+async def search_passages(
     session: AsyncSession,
     actor: Actor,
     question: str,
@@ -890,10 +859,14 @@ async def _search(
     limit: int,
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
-    names: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
+    named: Sequence[str] = (),
     with_asides: bool = False,
 ) -> list[Passage]:
+    """Return the passages that a question with this embedding finds by words and by meaning, best first, and further ones with all words of one
+    of the `named`. What is no statement of its document is searched only `with_asides`.
+
+    Raises Conflict if all documents were trained with an embedding model other than the one in use.
+    """
     passages = await repository.search_chunks(
         session,
         actor.workspace_id,
@@ -903,8 +876,7 @@ async def _search(
         limit=limit,
         document_ids=document_ids,
         kinds=kinds,
-        names=names,
-        identifiers=identifiers,
+        named=named,
         with_asides=with_asides,
     )
     is_searchable = bool(passages) or await repository.has_vectors(session, actor.workspace_id, embedder.id)
@@ -1053,6 +1025,7 @@ async def _add(session: AsyncSession, actor: Actor, core: Core, document: Docume
 
 
 async def _remove(session: AsyncSession, actor: Actor, core: Core, documents: Sequence[Document]) -> None:
+    await _call_deleted_handlers(session, core, [document.id for document in documents])
     for document in documents:
         await repository.delete_document(session, actor.workspace_id, document.id)
     await restrictions.forget(session, [document.id for document in documents])

@@ -6,6 +6,8 @@ import pytest
 
 from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.core.assembly import Core
+from fundwright.facts import service as facts
+from fundwright.facts.schemas import FactField, FactForm, FactKind, FactState
 from fundwright.generation import service as generation
 from fundwright.opportunities import service as opportunities
 from fundwright.profiles import service as profiles
@@ -22,6 +24,7 @@ LEFT = {
     "Import opportunities": "/dashboard/sam?import=open",
     "Describe your organization": "/dashboard/workspace?tab=profile",
     "Add documents": "/dashboard/train#add-documents",
+    "Check your organization’s facts": "/dashboard/workspace/facts",
     "Write your first draft": "/generate/index",
 }
 
@@ -55,17 +58,24 @@ async def test_each_step_follows_from_the_data_until_all_are_done(committed: Cor
     async with committed.database.transaction() as session:
         await training.add_text(session, ada, committed, PastedText(title="Rivers", text="We map rivers."))
     assert list(await left(committed, ada, dashboard_screen)) == ["Import opportunities", "Write your first draft"]
+    added = FactForm(kind=FactKind.PERSON, values={FactField.NAME: "Ann Ford"})
+    async with committed.database.transaction() as session:
+        fact = await facts.add_fact(session, ada, added)
+        await facts.decide(session, ada, [fact.version], FactState.PROPOSED)
+    assert "Check your organization’s facts" in await left(committed, ada, dashboard_screen)
+    async with committed.database.transaction() as session:
+        await facts.decide(session, ada, [(await facts.get_fact(session, ada, fact.id)).version], FactState.ACCEPTED)
     async with committed.database.transaction() as session:
         (notice,) = await opportunities.suggest(session, ada, "", limit=1)
         await generation.add_draft(session, ada, committed, opportunity_id=notice.id, template="capability-statement")
     async with mounted(committed, ada, dashboard_screen) as shown:
-        assert "3 of 4 done" in shown.find("region", "First steps").text
+        assert "4 of 5 done" in shown.find("region", "First steps").text
 
 
 async def test_is_dismissed_for_good(committed: Core, ada: Actor) -> None:
     async with mounted(committed, ada, train_screen) as shown:
         region = shown.find("region", "First steps")
-        assert "0 of 4 done" in region.text
+        assert "0 of 5 done" in region.text
         await shown.click("button", "Dismiss first steps")
         assert not shown.has("region", "First steps")
     assert await left(committed, ada, dashboard_screen) == {}
@@ -85,4 +95,4 @@ async def test_says_when_the_steps_cannot_be_read(committed: Core, ada: Actor, m
             assert not shown.has("region", "First steps")
             failing.undo()
             await shown.click("button", "Try again")
-            assert "0 of 4 done" in shown.find("region", "First steps").text
+            assert "0 of 5 done" in shown.find("region", "First steps").text

@@ -35,7 +35,11 @@ async def test_lists_the_workspaces_once_it_opens(open_page: Open, in_tideline: 
         assert page.one("WorkspaceSwitcher")["a"]["name"] == "Tideline"
         assert await opened(page) == [("Personal", "Owner", False), ("Tideline", "Owner", True)]
         links = page.one("WorkspaceSwitcher")["a"]["menu"]["links"]
-        assert [link["href"] for link in links] == ["/dashboard/workspace?open=new", "/dashboard/workspace"]
+        assert [link["href"] for link in links] == [
+            "/dashboard/workspace?open=new",
+            "/dashboard/workspace",
+            "/dashboard/workspace/facts",
+        ]
 
 
 async def test_has_a_search_field_for_more_than_seven(open_page: Open, committed: Core, in_tideline: Actor, ada: Actor) -> None:

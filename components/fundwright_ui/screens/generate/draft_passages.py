@@ -18,7 +18,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.messages import nt, t
 from fundwright.generation.citing import CITATION, count_citations
 from fundwright.generation.schemas import CitationRead, ClaimCheck, DraftRead, DraftSectionRead
-from fundwright.language.schemas import DocumentKind, headings_below, nearest_heading
+from fundwright.language.schemas import headings_below, nearest_heading
+from fundwright.reading.kinds import DocumentKind
 from fundwright.training import service as training
 from fundwright.training import versions
 from fundwright.training.schemas import IncompleteDocuments, VersionNote

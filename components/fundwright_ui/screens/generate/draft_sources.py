@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.messages import t
 from fundwright.generation import editing
 from fundwright.generation.schemas import DraftRead, DraftSources
-from fundwright.language.schemas import DocumentKind
+from fundwright.reading.kinds import DocumentKind
 from fundwright.training import service as training
 from fundwright_ui.hooks import use_action
 from fundwright_ui.product import use_actor

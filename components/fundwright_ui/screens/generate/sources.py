@@ -16,7 +16,7 @@ from fundwright.core.errors import Invalid
 from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright.language.schemas import DocumentKind
+from fundwright.reading.kinds import DocumentKind
 from fundwright.training import collecting
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentQuery, DocumentRead
@@ -70,7 +70,7 @@ class Sources(BaseModel):
         return self.groups.get(kind, GroupChoice())
 
     def chosen(self, searched: Searched) -> list[UUID]:
-        """The selected documents of ours, and all notices and policies, whose requirements apply."""
+        """The selected documents of ours, and all others: the requirements of notices and policies apply."""
         return [id for id, kind in searched if not kind.is_ours or self.group(kind).has(id)]
 
     def document_ids(self, searched: Searched) -> tuple[UUID, ...]:
@@ -139,7 +139,7 @@ def source_choice(searched: Query[Searched], sources: Choice, text: str, search:
             icon_name="train",
         )
     kinds = [kind for kind in DocumentKind if any(each == kind for _, each in searched.value)]
-    ours, theirs = [kind for kind in kinds if kind.is_ours], [kind for kind in kinds if not kind.is_ours]
+    ours, required = [kind for kind in kinds if kind.is_ours], [kind for kind in kinds if kind.is_requirement]
     return stack(
         text_field("sources-search", t("Search your documents"), type="search", value=text, on_change=search, id="sources-search")
         if len(searched.value) > _SHOWN_AT_FIRST
@@ -149,7 +149,7 @@ def source_choice(searched: Query[Searched], sources: Choice, text: str, search:
         None
         if ours
         else empty(
-            t("All of your documents are notices or policies. The draft will list what to add."),
+            t("None of your documents is a source for drafts. The draft will list what to add."),
             text_link(t("Add documents or change their kinds"), train),
             icon_name="train",
         ),
@@ -157,9 +157,9 @@ def source_choice(searched: Query[Searched], sources: Choice, text: str, search:
             {"className": "fw-stack", "key": "requirements"},
             html.h3(t("Requirements")),
             html.p({"className": "fw-muted"}, t("These are not used to support claims.")),
-            *(_requirements(kind, text, key=f"requirements:{kind}:{text}") for kind in theirs),
+            *(_requirements(kind, text, key=f"requirements:{kind}:{text}") for kind in required),
         )
-        if theirs
+        if required
         else None,
     )
 

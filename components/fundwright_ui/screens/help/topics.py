@@ -20,6 +20,7 @@ NAMES = (
     "fit",
     "categories",
     "training",
+    "facts",
     "asking",
     "drafting",
     "templates",

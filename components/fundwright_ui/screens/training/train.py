@@ -16,6 +16,8 @@ from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
+from fundwright.asking import service as asking
+from fundwright.asking.schemas import Answer, Answers, ClosePassage
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PlanRead
 from fundwright.core.choices import unknown_values
@@ -24,20 +26,23 @@ from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import nt, number, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.sizes import file_size
+from fundwright.generation import service as generation
 from fundwright.language import service as language
-from fundwright.language.schemas import DocumentKind, heading_text, headings_below
+from fundwright.language.schemas import heading_text, headings_below
 from fundwright.profiles import service as profiles
+from fundwright.reading.kinds import DocumentKind
 from fundwright.training import collecting, versions
 from fundwright.training import service as training
 from fundwright.training.schemas import (
-    Answer,
     CollectionRead,
+    DateChoice,
     DocumentQuery,
     DocumentRead,
     DocumentSource,
     DocumentState,
     DocumentTitle,
     PastedText,
+    Quotes,
     RunRead,
     Unsearched,
     Usage,
@@ -78,6 +83,7 @@ from fundwright_ui.ui import (
     beside,
     button,
     card,
+    checkbox,
     chip,
     definition_list,
     empty,
@@ -404,14 +410,14 @@ def _ask(collections: list[CollectionRead]) -> VdomDict:
     asked_in = found_collection(collections, id_in(url.get("asked_in")))
     collection_id = asked_in.id if asked_in else None
 
-    async def find() -> list[Answer]:
+    async def find() -> Answers:
         embedder = await language.get_embedder(connection.core)
-        return await training.find_answers(
+        return await asking.find_answers(
             connection.core, actor, asked, embedder=embedder, limit=_SHOWN_PASSAGES, collection_id=collection_id
         )
 
-    async def nothing() -> list[Answer]:
-        return []
+    async def nothing() -> Answers:
+        return Answers(answers=(), closest=())
 
     found = use_query(
         find if asked else nothing,
@@ -460,33 +466,22 @@ def _ask(collections: list[CollectionRead]) -> VdomDict:
     )
 
 
-def _found(found: Query[list[Answer]], asked: str, asked_in: CollectionRead | None) -> VdomDict:
-    connection = use_connection()
+def _found(found: Query[Answers], asked: str, asked_in: CollectionRead | None) -> VdomDict:
     if found.error:
         return problem(found.error, on_retry=found.reload)
     if found.value is None or not found.is_current:
         return loading(t("Looking for answers"))
-    answers = found.value
-    return stack(
-        *(
-            _answer(
-                answer,
-                connection.href(
-                    training.path_of_passage(answer.document_id, answer.id, ((answer.answer_start, answer.answer_end),))
-                ),
-            )
-            for answer in answers
-        ),
-        None
-        if answers
-        else empty(
-            t("Nothing in the documents of this collection answers this. Search in all documents, or rephrase the question.")
-            if asked_in
-            else t("Nothing in your documents answers this. Add a document that does, or rephrase the question."),
-            icon_name="search",
-        ),
-        row(_export_answers(asked, asked_in, len(answers))),
+    answers, closest = found.value.answers, found.value.closest
+    if answers:
+        return stack(*map(_answer, answers), row(_export_answers(asked, asked_in, len(answers))))
+    refusal = (
+        t("The documents of this collection don't answer this. Search in all documents, or rephrase the question.")
+        if asked_in
+        else t("Your documents don't answer this. Add a document that does, or rephrase the question.")
     )
+    if not closest:
+        return empty(refusal, icon_name="search")
+    return stack(alert(refusal, variant="info"), html.h3(t("Closest:")), *map(_close, closest))
 
 
 @component
@@ -511,27 +506,40 @@ def _not_searched(unsearched: Unsearched) -> str:
 
 def _export_answers(question: str, asked_in: CollectionRead | None, count: int) -> VdomDict | None:
     wanted = {"query": question, "limit": _SHOWN_PASSAGES} | ({"collection": asked_in.id} if asked_in else {})
-    address = f"/api/training/passages/export.csv?{urlencode(wanted)}"
+    address = f"/api/answers/export.csv?{urlencode(wanted)}"
     return export_button(use_connection(), address, count, label=t("Export answers as CSV"))
 
 
-def _answer(answer: Answer, href: str) -> VdomDict:
-    heading = heading_text(headings_below(answer.document_title, answer.heading))
-    place = [
-        answer.document_kind.label,
-        heading,
-        t("Page {page}", page=answer.page_label or answer.page) if answer.page else "",
-        t("Speaker notes") if answer.is_for_speaker else "",
-    ]
-    return card(
+def _answer(answer: Answer) -> VdomDict:
+    shown = (
         html.p({"dir": "auto"}, html.mark(answer.answer))
         if answer.is_checked is not None
-        else excerpt(answer.text, answer.answer_start, answer.answer_end),
-        facts((t("Newest version, added on"), moment(answer.document_date, shown="date"))) if answer.document_date else None,
+        else excerpt(answer.text, answer.answer_start, answer.answer_end)
+    )
+    return _passage(
+        answer, shown, ((answer.answer_start, answer.answer_end),), t("Speaker notes") if answer.is_for_speaker else ""
+    )
+
+
+def _close(passage: ClosePassage) -> VdomDict:
+    return _passage(passage, excerpt(passage.text, 0, 0))
+
+
+def _passage(passage: ClosePassage, shown: VdomDict, quotes: Quotes = (), part: str = "") -> VdomDict:
+    place = [
+        passage.document_kind.label,
+        heading_text(headings_below(passage.document_title, passage.heading)),
+        t("Page {page}", page=passage.page_label or passage.page) if passage.page else "",
+        part,
+    ]
+    href = use_connection().href(training.path_of_passage(passage.document_id, passage.id, quotes))
+    return card(
+        shown,
+        facts((t("Newest version, added on"), moment(passage.document_date, shown="date"))) if passage.document_date else None,
         row(text_link(t("Show in the document"), href)),
-        title=answer.document_title,
+        title=passage.document_title,
         subtitle=" · ".join(part for part in place if part) or None,
-        key=str(answer.id),
+        key=str(passage.id),
     )
 
 
@@ -736,7 +744,10 @@ def _document_panel(
         await training.rename_document(session, actor, document.id, change, client=connection.client)
 
     async def choose_kind(session: AsyncSession, kind: str) -> None:
-        await training.choose_kind(session, actor, document.id, DocumentKind(kind))
+        await training.choose_kind(session, actor, connection.core, document.id, DocumentKind(kind))
+
+    async def choose_date(session: AsyncSession, choice: DateChoice) -> None:
+        await training.choose_date(session, actor, document.id, choice.dated)
 
     async def move(session: AsyncSession, collection: str) -> None:
         await training.move_document(session, actor, connection.core, document.id, id_in(collection))
@@ -773,6 +784,7 @@ def _document_panel(
     )
     renaming = use_action(rename, success=t("The document was renamed."), then=stop_renaming)
     choosing_kind = use_action(choose_kind, success=t("The kind was changed."), then=listing.load)
+    choosing_date = use_action(choose_date, success=t("The date was changed."), then=listing.load)
     bringing_back = use_action(bring_back, success=t("Answers and drafts use this version again."), then=listing.load)
     moving = use_action(move, success=t("The document was moved."), undo=move_back, then=listing.load)
     training_again = use_action(train_again, success=t("The training run was started."), then=close, in_transaction=False)
@@ -791,10 +803,14 @@ def _document_panel(
         if is_renaming
         else None,
         _from_profile(document.id, key="profile"),
+        _left_out(document, may_work=may_work, key=f"left-out:{document.kind}:{document.dated}:{document.is_always_used}")
+        if document.kind.is_ours and document.state == DocumentState.TRAINED
+        else None,
         definition_list(
             {
                 t("File"): document.filename,
                 t("Kind"): None if may_work else document.kind.label,
+                t("Dated"): document.dated_text or None,
                 t("Collection"): None if may_work else document.collection or None,
                 t("Status"): t("Replaced") if document.replaced_by else _state(document).label,
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
@@ -821,9 +837,30 @@ def _document_panel(
             [Option(kind, kind.label) for kind in DocumentKind],
             value=document.kind,
             on_change=choosing_kind,
-            help=t("Drafts base claims only on your own documents. Notices and policies are used as requirements."),
+            help=t(
+                "Drafts quote your own documents. Notices and policies are used as requirements. Internal documents only answer your questions, and documents about others are not quoted."
+            ),
             small=True,
             id="document-kind",
+        )
+        if may_work
+        else None,
+        form(
+            text_field(
+                "dated",
+                t("Date"),
+                type="date",
+                default=str(document.dated or ""),
+                help=t("Drafts leave out what a much newer document about you replaces."),
+                small=True,
+                id=f"dated-{document.id}",
+            ),
+            on_submit=choosing_date,
+            model=DateChoice,
+            submit=t("Save date"),
+            is_secondary=True,
+            label=t("Date of {title}", title=document.title),
+            key=f"dated:{document.dated}",
         )
         if may_work
         else None,
@@ -885,6 +922,32 @@ def _document_panel(
         close=t("Close"),
         on_close=close,
         key=f"document-{document.id}",
+    )
+
+
+@component
+def _left_out(document: DocumentRead, *, may_work: bool) -> VdomDict | None:
+    """Says why drafts leave a document out, with a switch to use it anyway."""
+    actor, connection = use_actor(), use_connection()
+    found = use_query(
+        lambda: generation.why_left_out(connection.core, actor, document.id),
+        key=[document.id],
+        topics=[training.documents_topic(actor.workspace_id)],
+        with_session=False,
+    )
+
+    async def use(session: AsyncSession, is_always_used: bool) -> None:
+        await training.use_always(session, actor, document.id, is_always_used=is_always_used)
+
+    using = use_action(use, success=t("Your choice was saved."))
+    if found.value is None:
+        return problem(found.error, on_retry=found.reload) if found.error else None
+    return html.div(
+        {"className": "fw-stack"},
+        html.p(found.value.reason if document.is_always_used else t("Not used in drafts: {reason}", reason=found.value.reason)),
+        checkbox("use", t("Use in drafts anyway"), checked=document.is_always_used, on_change=using, id=f"use-{document.id}")
+        if may_work
+        else None,
     )
 
 

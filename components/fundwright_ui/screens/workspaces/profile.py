@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import t
+from fundwright.facts import service as facts
 from fundwright.opportunities.display_names import naics_in_words
 from fundwright.profiles import service as profiles
 from fundwright.profiles.schemas import (
@@ -23,7 +24,7 @@ from fundwright.profiles.schemas import (
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.conflict import use_editing
-from fundwright_ui.ui import card, definition_list, empty, form, loading, problem, section, text_area, text_field
+from fundwright_ui.ui import card, definition_list, empty, form, loading, problem, section, text_area, text_field, text_link
 
 
 @component
@@ -77,6 +78,8 @@ def _form(profile: OrganizationProfileRead | None, reload: Callable[[], None]) -
                 "You do not see the document “{title}”, so your drafts and answers do not use this profile. If it is in the trash, restore it, or save the profile to add it again.",
                 title=profiles.DOCUMENT_TITLE,
             ),
+            " ",
+            text_link(t("Check the facts that your documents state"), connection.href(facts.PATH)),
         ),
         form(
             text_field(

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from fundwright.core.errors import Invalid
-from fundwright.language.schemas import DocumentKind
+from fundwright.reading.kinds import DocumentKind
 from fundwright_ui.screens.generate.sources import Sources
 
 OURS, NOTICE = uuid4(), uuid4()

@@ -1,0 +1,1 @@
+"""The facts of an organization, about which people decide."""

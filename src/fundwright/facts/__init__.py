@@ -1,0 +1,1 @@
+"""The facts of a workspace's organization: what its documents state in a fixed form, and what people decided about it."""

@@ -1,0 +1,85 @@
+"""The date of a document: what it says about itself, or else its file name or the latest year that it mentions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date
+
+_LINES, _LINE_CHARACTERS, _READ_CHARACTERS = 8, 200, 60_000
+"""How many first and last lines say what date the document has, and how much of a line and of the text is read."""
+_CUE = re.compile(
+    r"\b(?:as of|rev(?:ised|ision)?\.?|updated?|last edit(?:ed)?|modified|effective|version|issued|filled|stand|mis à jour|état)\b|^\W{0,3}(?:date|datum)\b|©|copyright",
+    re.IGNORECASE,
+)
+_AFTER_CUE = 40
+_MONTHS = {
+    **dict(zip(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], range(1, 13), strict=True)),
+    "mär": 3,
+    "mai": 5,
+    "okt": 10,
+    "dez": 12,
+    "fév": 2,
+    "avr": 4,
+    "aoû": 8,
+    "déc": 12,
+    "juin": 6,
+    "juil": 7,
+}
+_M = r"(?P<name>(?:jan|feb|mar|mär|apr|avr|may|mai|jun|juin|jul|juil|aug|aoû|sep|oct|okt|nov|dec|dez|déc|fév)[a-zéû]{0,6})\.?"
+_Y, _YY = r"(?P<year>(?:19|20)\d\d)", r"(?P<year>\d\d)"
+_FORMS = tuple(
+    re.compile(rf"(?<![\w/.,$-]){form}(?![\w/]|[.,-]\d)", re.IGNORECASE)
+    for form in (
+        rf"{_Y}-(?P<month>\d\d?)-(?P<day>\d\d?)",
+        rf"(?P<month>\d\d?)/(?P<day>\d\d?)/(?:{_Y}|(?P<short>\d\d))",
+        rf"(?P<day>\d\d?)\.(?P<month>\d\d?)\.{_Y}",
+        rf"(?P<day>\d\d?)\.?[ -]{_M},?[ -]{_Y}",
+        rf"{_M} (?P<day>\d\d?)(?:st|nd|rd|th)?, ?{_Y}",
+        rf"{_M},?[ -]?{_Y}",
+        rf"{_M}[-'’]?{_YY}",
+        rf"{_Y}-(?P<month>\d\d)",
+        rf"(?P<month>\d\d?)/(?:{_Y}|(?P<short>\d\d))",
+        rf"{_Y}[ -]?q(?P<quarter>[1-4])",
+        rf"q(?P<quarter>[1-4])[ -]?{_Y}",
+        _Y,
+    )
+)
+"""From the most to the least exact. Days of the month come second in numbers, as Americans write them, unless there are dots."""
+_YEAR = _FORMS[-1]
+
+
+def date_of(text: str, *, filename: str, today: date) -> date | None:
+    """Return the date of a document, never one after `today`; None if nothing says it. Without a day, it is the first of the month, and
+    without a month, January 1."""
+    lines = [line.strip()[:_LINE_CHARACTERS] for line in text[:_READ_CHARACTERS].splitlines() if line.strip()]
+    edges = [*lines[:_LINES], *lines[_LINES:][-_LINES:]]
+    stated = (line[cue.end() : cue.end() + _AFTER_CUE] for line in edges for cue in _CUE.finditer(line))
+    name = filename.rpartition(".")[0].replace("_", " ")
+    for source in (*stated, name):
+        if found := _latest_in(source, today):
+            return found
+    years = {day for line in lines for day in _dates(_YEAR, line) if day <= today}
+    return max(years) if len(years) > 1 else None  # a single year is often that of the foundation
+
+
+def _latest_in(text: str, today: date) -> date | None:
+    """Return the latest past date of the most exact form that there is."""
+    found = ([day for day in _dates(form, text) if day <= today] for form in _FORMS)
+    return next((max(days) for days in found if days), None)
+
+
+def _dates(form: re.Pattern[str], text: str) -> Iterator[date]:
+    for found in form.finditer(text):
+        part = {name: value for name, value in found.groupdict().items() if value}
+        year = int(part.get("year") or part["short"])
+        month = _month(part["name"]) if "name" in part else int(part.get("month", 1))
+        month = 3 * int(part["quarter"]) - 2 if "quarter" in part else month
+        with suppress(ValueError):  # no day of the calendar
+            yield date(year if year > 99 else 2000 + year, month, int(part.get("day", 1)))
+
+
+def _month(name: str) -> int:
+    name = name.lower()
+    return _MONTHS[name[:4]] if name[:4] in _MONTHS else _MONTHS[name[:3]]

@@ -1,0 +1,528 @@
+"""Finds the facts of an organization in the entries of a document, each in one record: a row, a form, a section about one person or project.
+
+Values come from the record with their labels and nothing else, so a fact never has the value of another record. What a record says about its state
+decides whether it is current.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, zip_longest
+
+from fundwright.core.messages import t
+from fundwright.reading import labels
+from fundwright.reading.entries import Entry, EntryKind, Value
+from fundwright.reading.facts import Fact, FactField, FactKind, FactStatus
+from fundwright.reading.kinds import DocumentKind
+from fundwright.reading.names import Person, is_role, person_in
+from fundwright.reading.sentences import spans_of
+from fundwright.reading.topics import NOT_DRAFTED, Topic, topics_of
+
+MONEY = re.compile(
+    r"[$€£]\s?\d+(?:[.,]\d+)*(?:[ \xa0\u202f]\d{3}(?!\d))*(?:\s?(?:[KMBkm]|thousand|million|billion)\b(?!-))?"
+    r"|(?<![\d.,])\d[\d.,]*+ (?:EUR|USD|dollars|Euro)\b"
+)
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+PHONE = re.compile(r"(?<![\d-])(?:\+\d{1,3} ?)?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\d)|\+\d{1,3}[ \d]{7,14}\d")
+EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
+ADDRESS = re.compile(r"(?:\d{1,5} (?=[A-Z\d])|P\.?O\.? Box )[^\n;|]{4,80}?(?:,|\b[A-Z]{2}) \d{5}(?:-\d{4})?\b")
+_CODES = (
+    ("UEI", re.compile(r"\b(?:UEI|Unique Entity ID)\b[^\w\n]{0,6}(?:is )?((?=[A-Z0-9]*\d)[A-Z0-9]{12})\b")),
+    ("CAGE", re.compile(r"\bCAGE(?: [Cc]ode)?\b[^\w\n]{0,6}(?:is )?((?=[A-Z0-9]*\d)[A-Z0-9]{5})\b")),
+    ("NAICS", re.compile(r"\bNAICS(?: [Cc]odes?)?\b[^\w\n]{0,6}(?:are |is )?(\d{6}(?:(?:,|;| and|, and) ?\d{6})*)")),
+    ("EIN", re.compile(r"\bEIN\b[^\w\n]{0,6}(?:is )?(\d\d-\d{7})\b")),
+)
+_QUALIFIES = re.compile(
+    r"\b(?:\w+[- ])?years?\b|\b(?:degree|certif\w+|licen[cs]ed|registered|[BM]\.?[AS]\.?|Ph\.?D|M\.?D|B\.?Tech|Master|Bachelor)\b|\bjahre\b|\bans\b",
+    re.IGNORECASE,
+)
+_YEARS = re.compile(r"\b(?:years?|yrs|jahre|ans)\b", re.IGNORECASE)
+_STATES = (
+    (
+        FactStatus.OF_OTHERS,
+        "not ours|not our|not on this|their money|their contract|fiscal sponsor|prime's number|belongs to|borrowed|by others|their number",
+    ),
+    (
+        FactStatus.DENIED,
+        "declined|not funded|fell through|rejected|withdrawn|not selected|unsuccessful|no award|not awarded|not held|none(?! of)|do not cite|don't cite|don't list|do not list|do not use|former",
+    ),
+    (
+        FactStatus.ENDED,
+        "terminated|cancell?ed|expired|lapsed|sold|decommissioned|retired|scrapped|graduated|inactive|abandoned|revoked|not renewed|discontinued|ended",
+    ),
+    (
+        FactStatus.PLANNED,
+        r"pending|on order|to be hired|planned|proposed|applied|app\.? due|submitted|in progress|not yet|expected|anticipated|tbd|under review",
+    ),
+)
+_AT_BEGINNING = {FactStatus.DENIED: "|lost", FactStatus.ENDED: "|left", FactStatus.PLANNED: r"|sub\.|to be"}
+"""Words that say it only where a remark begins: “Lost,” but not “no days lost.”"""
+_STATE = tuple(
+    (
+        status,
+        re.compile(
+            rf"(?:^|[(\[;:,–—]\s?|\s-\s)(?:{words}{_AT_BEGINNING.get(status, '')})(?![\w-])"
+            rf"|(?<![\w-])(?<!than )(?:{words})(?: \S+)?[.)]?$",
+            re.IGNORECASE,
+        ),
+    )
+    for status, words in _STATES
+)
+"""At the beginning of a remark, after a dash or a bracket, or at its end: “Secret (inactive since 2019),” but not “repair of returned goods.”"""
+_LINE = re.compile(r"[^\n]+")
+_NOT_TO_CITE = re.compile(r"\b(?:do not|don't|don’t|never) (?:cite|list|use|mention|quote|show)\b", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"\b(?:contract|order|award|grant|agreement|subaward)(?: (?:no\.?|number|#))? ((?=[\w-]*\d)[A-Z][A-Z\d]*-?[\w-]{3,}\b|\d[\w-]{5,})",
+    re.IGNORECASE,
+)
+_OF_PRIME = re.compile(r"\bprime['’]s number\b|\btheir number\b|\bnot ours\b", re.IGNORECASE)
+_BROKEN_OFF = re.compile(r"\b(?:terminated|cancell?ed|withdrawn|not funded)\b", re.IGNORECASE)
+_NEGATED = re.compile(r"(?:^|\s)(?:not|no|non|kein\w*|pas)(?:\s|$)", re.IGNORECASE)
+_WRAPPED, _LINES_WITH_ROLE = 60, 4
+_LINES_BEFORE = 2
+"""The name and the address may be above the phone number."""
+_FEW_WORDS = 3
+_MOST_CHARACTERS = 4_000
+"""Longer entries are prose, or no text at all."""
+_NAME_WORDS, _DETAIL_WORDS = 12, 40
+_FORMER = frozenset(("former", "past", "old", "previous", "lapsed"))
+_MOST_WORK, _MOST_QUALIFICATIONS, _ROLE_WORDS = 1_200, 8, 14
+_ONCE = frozenset((FactField.TITLE, FactField.CUSTOMER, FactField.CONTRACT))
+"""A form has one of each: another begins the next form."""
+_OWN_DATA = (DocumentKind.ABOUT_US, DocumentKind.DATA)
+
+
+@dataclass(slots=True)
+class _Record:
+    """A row, or labeled values and the text that belongs to them."""
+
+    path: tuple[str, ...]
+    entries: list[Entry]
+
+    @property
+    def values(self) -> list[Value]:
+        return [value for entry in self.entries for value in entry.values]
+
+    @property
+    def texts(self) -> list[Entry]:
+        return [entry for entry in self.entries if not entry.values]
+
+
+def facts_of(text: str, entries: Sequence[Entry], kind: DocumentKind) -> list[Fact]:
+    """Return the facts in a text with these entries, in the order of their kinds. Documents that are not ours have none."""
+    if not kind.is_ours:
+        return []
+    entries = [entry for entry in entries if entry.end - entry.start <= _MOST_CHARACTERS]
+    return [
+        *_details(text, entries, kind),
+        *_contacts(text, entries, kind),
+        *_people(text, entries, kind),
+        *_projects(entries, kind),
+    ]
+
+
+def status_of(texts: Iterable[str]) -> FactStatus:
+    """What texts about the state of something say: “SOLD,” “app. due 2027.” Current if they say nothing."""
+    joined = [text.casefold() for text in texts]
+    return next((status for status, words in _STATE if any(words.search(text) for text in joined)), FactStatus.CURRENT)
+
+
+# --- Data of the organization
+
+
+def _details(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
+    for entry in entries if kind in _OWN_DATA else ():
+        if entry.kind is EntryKind.ITEM and entry.is_checked:
+            before, _, after = entry.text.rpartition(": ")
+            name = after.strip() if len(before.split()) > 2 or before == "Other" else entry.text
+            if (
+                name
+                and len(name.split()) <= _NAME_WORDS
+                and "?" not in name
+                and not _NEGATED.search(name)
+                and not name.casefold().startswith("is ")
+            ):
+                status = status_of([name])
+                yield Fact(FactKind.CERTIFICATION, {FactField.NAME: name}, entry.start, entry.end, status)
+            continue
+        is_short = entry.kind is EntryKind.PARAGRAPH and len(entry.text.split()) <= _DETAIL_WORDS
+        if is_short and (found := ADDRESS.search(entry.text)):
+            values = {FactField.LABEL: t("Address"), FactField.VALUE: found[0]}
+            yield Fact(FactKind.DETAIL, values, entry.start, entry.end)
+        labeled = " ".join(value.text for value in entry.values if {*labels.words_of(value.label)} & labels.DETAIL)
+        is_former = bool({*labels.words_of(entry.text)} & _FORMER)
+        for label, code in () if is_former else _CODES:
+            if (found := code.search(entry.text)) and found[1] not in labeled:
+                values = {FactField.LABEL: label, FactField.VALUE: found[1]}
+                yield Fact(FactKind.DETAIL, values, entry.start, entry.end, status_of([entry.text]))
+        if entry.kind is EntryKind.VALUES:
+            for value in entry.values:
+                words = {*labels.words_of(value.label)}
+                is_former = bool(words & _FORMER)
+                if (
+                    words & labels.DETAIL
+                    and any(map(str.isalnum, value.text))
+                    and not any(code.search(value.text) for _, code in _CODES)
+                    and len(value.text.split()) <= _DETAIL_WORDS
+                    and not is_former
+                    and not PHONE.fullmatch(value.text)
+                ):
+                    values = {FactField.LABEL: value.label, FactField.VALUE: value.text}
+                    yield Fact(FactKind.DETAIL, values, entry.start, entry.end, status_of([value.text, value.label]))
+        elif (
+            kind is DocumentKind.ABOUT_US
+            and entry.kind in (EntryKind.ITEM, EntryKind.PARAGRAPH)
+            and any(Topic.COMPANY_DATA in topics_of(each) for each in entry.path[-1:])
+        ):
+            for line in _LINE.finditer(text, entry.start, entry.end):
+                name = " ".join(line[0].split()).strip("•-*– ;,.")
+                if (
+                    name
+                    and len(name.split()) <= _NAME_WORDS
+                    and not (
+                        labels.is_label(name.partition(" (")[0])
+                        or PHONE.search(name)
+                        or EMAIL.search(name)
+                        or ADDRESS.search(name)
+                    )
+                ):
+                    yield Fact(FactKind.CERTIFICATION, {FactField.NAME: name}, line.start(), line.end(), status_of([name]))
+
+
+# --- Contacts
+
+
+def _contacts(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
+    """Who can be reached: what stands together with an email address or a phone number."""
+    for _, section in groupby(entries if kind is DocumentKind.ABOUT_US else (), key=lambda entry: entry.path):
+        near = [entry for entry in section if entry.kind is not EntryKind.HEADING]
+        reached = [place for place, entry in enumerate(near) if EMAIL.search(entry.text) or PHONE.search(entry.text)]
+        if not reached:
+            continue
+        named = [place for place, entry in enumerate(near) if any(map(_names_contact, entry.values))]
+        first = min(named[0], reached[0]) if named else max(0, reached[0] - _LINES_BEFORE)
+        near = near[first : max(reached[-1:] + named[:1]) + 1]
+        start, end = near[0].start, near[-1].end
+        lines = [line.strip(" *_#•") for line in re.split(r"\n|(?<=[a-z])\. ", text[start:end])]
+        told = [value.text for entry in near for value in entry.values]
+        told += [part for line in lines for part in (line, line.partition(": ")[2]) if part]
+        person = next((found for part in told if (found := person_in(part))), None)
+        role = re.split(r",\s*(?=[\d(P])|, (?=\S+@)|\s{2,}|[;|]", person.rest)[0].strip(" ,.") if person else ""
+        email, phone, address = (each.search(text, start, end) for each in (EMAIL, PHONE, ADDRESS))
+        label = next((value.label for entry in near for value in entry.values if _names_contact(value)), "")
+        values = {
+            FactField.LABEL: label,
+            FactField.NAME: person.name if person else "",
+            FactField.ROLE: role if is_role(role) else "",
+            FactField.PHONE: phone[0] if phone else "",
+            FactField.EMAIL: email[0] if email else "",
+            FactField.ADDRESS: address[0] if address else "",
+        }
+        yield Fact(FactKind.CONTACT, {name: value for name, value in values.items() if value}, start, end)
+
+
+def _names_contact(value: Value) -> bool:
+    return bool({*labels.words_of(value.label)} & {"contact", "poc", "kontakt", "ansprechpartner"})
+
+
+# --- People
+
+
+def _people(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
+    if kind is DocumentKind.RESUME:
+        rows = [fact for entry in entries if entry.kind is EntryKind.ROW for fact in _person_of_row(entry)]
+        yield from rows or _resumes(text, entries)
+        return
+    if kind not in (DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL):
+        return
+    for entry in entries:
+        if entry.kind is EntryKind.ROW:
+            yield from _person_of_row(entry)
+        elif entry.kind is EntryKind.VALUES:
+            for value in entry.values:
+                if is_role(value.label) and (person := person_in(value.text)):
+                    yield _person(person.name, value.label, [], entry.start, entry.end)
+        elif entry.kind is not EntryKind.HEADING and any(Topic.PEOPLE in topics_of(each) for each in entry.path):
+            yield from _introduced(entry)
+
+
+def _person_of_row(entry: Entry) -> Iterator[Fact]:
+    told = _meant(entry.values, is_person=True)
+    name = next((value for value in told.get(FactField.NAME, ()) if person_in(value.text)), None)
+    if name is None or not (told.get(FactField.ROLE) or told.get(FactField.QUALIFICATIONS)):
+        return  # a table of something else
+    roles = [value.text for value in told.get(FactField.ROLE, ())]
+    held = [value.text for value in told.get(FactField.QUALIFICATIONS, ())]
+    status = status_of(value.text for value in told.get(labels.STATE, ()))
+    yield _person(name.text, roles[0] if roles else "", held, entry.start, entry.end, status)
+
+
+def _introduced(entry: Entry) -> Iterator[Fact]:
+    """“Loretta Banks, Executive Director. Holds a Master of Social Work.”"""
+    person = person_in(entry.text)
+    if person is None:
+        return
+    first, *more = [entry.text[start:end] for start, end in spans_of(entry.text)]
+    begun = person_in(first)
+    role = (begun.rest if begun else "").rstrip(".")
+    if is_role(role) and len(role.split()) <= _ROLE_WORDS and role[0].isupper():
+        yield _person(person.name, role, [each for each in more if _QUALIFIES.search(each)], entry.start, entry.end)
+    else:
+        yield _person(
+            person.name, "", [each for each in (first, *more) if _QUALIFIES.search(each)] or [first], entry.start, entry.end
+        )
+
+
+def _resumes(text: str, entries: Sequence[Entry]) -> Iterator[Fact]:
+    """Each person from the name on to the next one."""
+    opened: tuple[Person, list[Entry]] | None = None
+    for entry, after in zip_longest(entries, entries[1:]):
+        person = _named_by(text, entry, after, is_first=opened is None)
+        if person and (opened is None or opened[0].name.casefold() != person.name.casefold()):
+            if opened:
+                yield _resume(text, *opened)
+            opened = (person, [entry])
+        elif opened:
+            opened[1].append(entry)
+    if opened:
+        yield _resume(text, *opened)
+
+
+def _named_by(text: str, entry: Entry, after: Entry | None, *, is_first: bool) -> Person | None:
+    """The person whose résumé begins here: a heading, the value of “Name,” the label of a row about a person, or a line alone."""
+    if entry.kind is EntryKind.HEADING:
+        return person_in(entry.text)
+    named = (value for value in entry.values if labels.meaning_of(value.label, is_person=True) is FactField.NAME)
+    if value := next(named, None):
+        return person_in(value.text)
+    if entry.values and entry.kind is EntryKind.VALUES:
+        label = entry.values[0].label
+        person = (
+            None if labels.is_label(label) else person_in(label)
+        )  # “Dana Rivers        Boise, Idaho,” “Agnes Mason, Program Manager | 29 years”
+        return person if person and (is_first or is_role(person.rest)) else None
+    if entry.kind is not EntryKind.PARAGRAPH:
+        return None
+    first, *others = _raw_lines(text, entry.start, entry.end) or [""]
+    name, *beside = re.split(r"\s{2,}", first.strip())
+    person = person_in(name)
+    if person is None or is_first:
+        return person
+    below = _raw_lines(text, after.start, after.end)[:1] if after and not others else []
+    is_alone = len(name.split()) <= _ROLE_WORDS and (not person.rest or is_role(person.rest))
+    return person if is_alone and any(map(is_role, [person.rest, *beside, *others[:1], *below])) else None
+
+
+def _resume(text: str, person: Person, entries: Sequence[Entry]) -> Fact:
+    name_entry, *below = entries
+    role, held, end = "", list[str](), name_entry.end
+    first_line, *own = _raw_lines(text, name_entry.start, name_entry.end) or [""]
+    # A person's role stands after the name, or in the line below it.
+    lines = [person.rest, *re.split(r"\s{2,}", first_line.strip())[1:], *own]
+    lines += [line for entry in below[:2] if not entry.values for line in _raw_lines(text, entry.start, entry.end)]
+    for line in lines[:_LINES_WITH_ROLE]:
+        first, *parts = (part.strip(" ,.*") for part in re.split(r"\s*[|*•]\s*|\s{2,}|;\s|(?<=[a-z])\.\s", line))
+        if not role and is_role(first) and len(first.split()) <= _ROLE_WORDS and not person_in(first):
+            role, end = first, max(end, below[0].end if below and line != person.rest else end)
+            held += [part for part in parts if _QUALIFIES.search(part)]
+    if name_entry.kind is EntryKind.VALUES and person_in(name_entry.values[0].label):
+        held += [each for value in name_entry.values[:1] for each in _sentences(value.text) if _QUALIFIES.search(each)]
+    for entry in entries:
+        told = _meant(entry.values, is_person=True)
+        role = role or next((value.text for value in told.get(FactField.ROLE, ())), "")
+        found = [line for value in told.get(FactField.QUALIFICATIONS, ()) for line in _lines_in(text[value.start : value.end])]
+        if entry.values and not told and _QUALIFIES.search(entry.text) and YEAR.search(entry.text):
+            found = [entry.text.replace(" | ", ", ")]
+        held += [" ".join(line.split()) for line in found]
+        end = entry.end if found else end
+    told_below = [
+        (" ".join(own), name_entry.end),
+        *((entry.text, entry.end) for entry in below if not entry.values and not labels.is_label(entry.text)),
+    ]
+    for told_text, told_end in told_below:
+        if len(held) > 1 and any(_YEARS.search(each) for each in held):
+            break
+        found = [told_text[first:last] for first, last in spans_of(told_text) if _QUALIFIES.search(told_text[first:last])]
+        held += found
+        end = max(end, told_end) if found else end
+    current = [each for each in held if status_of([each]) is FactStatus.CURRENT]
+    return _person(person.name, role, sorted(current, key=lambda each: not _YEARS.search(each)), name_entry.start, end)
+
+
+def _raw_lines(text: str, start: int, end: int) -> list[str]:
+    """The lines of a part of a text that have a letter or a digit."""
+    return [line for line in _LINE.findall(text, start, end) if any(map(str.isalnum, line))]
+
+
+def _sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in spans_of(text)]
+
+
+def _lines_in(text: str) -> list[str]:
+    """The lines of a list of short ones, or the sentences of a text that is wrapped to fit its column."""
+    lines = text.split("\n")
+    return lines if max(map(len, lines[:-1]), default=0) < _WRAPPED else _sentences(text)
+
+
+def _person(name: str, role: str, held: Sequence[str], start: int, end: int, status: FactStatus = FactStatus.CURRENT) -> Fact:
+    kept = list(dict.fromkeys(each.strip(" .;") for each in held if each.strip(" .;")))[:_MOST_QUALIFICATIONS]
+    values = {FactField.NAME: name, FactField.ROLE: role, FactField.QUALIFICATIONS: "; ".join(kept)}
+    return Fact(FactKind.PERSON, {field: value for field, value in values.items() if value}, start, end, status)
+
+
+# --- Projects
+
+
+def _projects(entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
+    is_message = any(
+        value.label.casefold() in ("from", "von", "de") and EMAIL.search(value.text)
+        for entry in entries
+        for value in entry.values
+    )
+    if kind in (DocumentKind.RESUME, DocumentKind.PREVIOUS_PROPOSAL) or is_message:
+        return
+    found = [(fact, record.path) for record in _records(entries) if (fact := _project(record)) is not None]
+    yield from (fact for fact, _ in found)
+    if kind is DocumentKind.PAST_PERFORMANCE:
+        covered = {path for _, path in found}
+        yield from _told_projects([entry for entry in entries if entry.path not in covered and entry.kind is not EntryKind.ROW])
+
+
+def _records(entries: Sequence[Entry]) -> Iterator[_Record]:
+    """Rows, and forms with the text below them. A label that comes again, or another customer, title, or contract in another paragraph, begins the
+    next form, together with what stands above it in its paragraph."""
+    opened: _Record | None = None
+    seen: dict[object, int] = {}
+    """The group of each label, and of each meaning of which a form has one."""
+    for entry in entries:
+        if entry.kind is EntryKind.ROW:
+            yield _Record(entry.path, [entry])
+            continue
+        used = {value.label.casefold() for value in entry.values}
+        meant = {labels.meaning_of(value.label) for value in entry.values} & _ONCE
+        begins = used & seen.keys() or any(seen.get(each, entry.group) != entry.group for each in meant)
+        begins = bool(begins) and entry.kind is EntryKind.VALUES
+        above = list[Entry]()
+        if opened and (begins or entry.path != opened.path):
+            if begins and opened.entries[0].group != entry.group:
+                above = [each for each in opened.entries if each.group == entry.group]
+                opened.entries = [each for each in opened.entries if each.group != entry.group]
+            yield opened
+            opened = None
+        if entry.kind is EntryKind.VALUES and opened is None:
+            opened, seen = _Record(entry.path, above), {}
+        if opened and _NOT_TO_CITE.search(entry.text):
+            yield from [opened] if opened.entries else []
+            opened = None
+        if opened:
+            opened.entries.append(entry)
+            seen |= dict.fromkeys((*used, *meant), entry.group)
+    if opened:
+        yield opened
+
+
+def _project(record: _Record) -> Fact | None:
+    told = _meant(record.values, is_person=False)
+    values: dict[FactField, str] = {}
+    for name in (FactField.TITLE, FactField.CUSTOMER, FactField.CONTRACT, FactField.VALUE, FactField.PERIOD, FactField.RATING):
+        fitting = [value.text for value in told.get(name, ()) if _fits(name, value.text)]
+        if fitting:
+            values[name] = fitting[-1] if name is FactField.VALUE else fitting[0]
+    if FactField.CONTRACT in values and FactField.VALUE not in values and MONEY.fullmatch(values[FactField.CONTRACT]):
+        values[FactField.VALUE] = values.pop(FactField.CONTRACT)
+    if FactField.TITLE not in values and record.texts and (title := _title_of(record.path)):
+        values[FactField.TITLE] = title
+    proven = values.keys() & {FactField.CONTRACT, FactField.VALUE, FactField.PERIOD}
+    if FactField.CUSTOMER not in values and not (FactField.TITLE in values and FactField.VALUE in values):
+        return None
+    if not proven:
+        return None
+    amounts = [value.text for value in record.values if MONEY.fullmatch(value.text)]
+    if FactField.VALUE not in values and len(amounts) == 1:
+        values[FactField.VALUE] = amounts[0]
+    unknown = [f"{value.label}: {value.text}" for value in record.values if value.label and not labels.is_known(value.label)]
+    work = [value.text for value in told.get(FactField.WORK, ())] + [entry.text for entry in record.texts]
+    work += [each for each in unknown if len(each.split()) > _FEW_WORDS]
+    if work:
+        values[FactField.WORK] = _joined(work)
+    states = [value.text for value in told.get(labels.STATE, ())] + [values.get(FactField.PERIOD, "")]
+    states += [value.text for value in told.get(FactField.WORK, ()) if _BROKEN_OFF.search(value.text)]
+    return Fact(FactKind.PROJECT, values, record.entries[0].start, max(entry.end for entry in record.entries), status_of(states))
+
+
+def _title_of(path: tuple[str, ...]) -> str:
+    """The name of the project in the heading above it: “Past performance: Lake Sorrel,” but not “Past performance.”"""
+    heading = path[-1] if path else ""
+    kind, _, name = heading.partition(": ")
+    return name if topics_of(kind) else heading if not topics_of(heading) else ""
+
+
+def _fits(name: FactField, text: str) -> bool:
+    """Whether a value has the form of such values: an amount has a figure, a period a year."""
+    if name is FactField.VALUE:
+        return bool(MONEY.search(text)) or bool(re.fullmatch(r"[\d.,]{5,}", text))
+    if name in (FactField.PERIOD, FactField.CONTRACT):
+        return bool(re.search(r"\d", text))
+    return len(text) > 1
+
+
+def _told_projects(entries: Sequence[Entry]) -> Iterator[Fact]:
+    """Projects that a document about past performance tells of in sentences: each paragraph with an amount or a number of a contract, or else the
+    section as a whole."""
+    title = ""
+    for path, section in groupby(entries, key=lambda entry: entry.path):
+        if any(NOT_DRAFTED & topics_of(each).keys() for each in path[-1:]):
+            continue
+        named = _title_of(path)
+        title = named if named and not named.startswith("Dear ") else title
+        told = list[Entry]()
+        for entry in section:
+            is_short = len(entry.text.split()) <= _NAME_WORDS and not entry.text.endswith((".", ",", ":", ")"))
+            if is_short and entry.kind is EntryKind.PARAGRAPH:
+                title = title or ("" if topics_of(entry.text) else entry.text)
+            elif entry.kind in (EntryKind.PARAGRAPH, EntryKind.ITEM):
+                told.append(entry)
+        paragraphs = [
+            entry
+            for entry in told
+            if entry.kind is EntryKind.PARAGRAPH and (MONEY.search(entry.text) or _NUMBERED.search(entry.text))
+        ]
+        if len(paragraphs) > 1:
+            yield from (_told([entry], "") for entry in paragraphs)
+        elif told and any(YEAR.search(entry.text) or MONEY.search(entry.text) for entry in told):
+            yield _told(told, title)
+
+
+def _told(entries: Sequence[Entry], title: str) -> Fact:
+    """A project in the words of its record. What has only one reading, such as the only amount, is a value of its own, too."""
+    text = _joined([entry.text for entry in entries])
+    amounts, numbers = {*MONEY.findall(text)}, {found[1] for found in _NUMBERED.finditer(text)}
+    first, *more = _sentences(text)
+    if not title and more and len(first.split()) <= _NAME_WORDS:
+        title, text = first.rstrip("."), " ".join(more)
+    values = {
+        FactField.TITLE: title,
+        FactField.CONTRACT: numbers.pop() if len(numbers) == 1 else "",
+        FactField.VALUE: amounts.pop() if len(amounts) == 1 else "",
+        FactField.WORK: text,
+    }
+    status = FactStatus.OF_OTHERS if _OF_PRIME.search(text) else FactStatus.CURRENT
+    return Fact(
+        FactKind.PROJECT, {name: value for name, value in values.items() if value}, entries[0].start, entries[-1].end, status
+    )
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """Texts one after another, as sentences."""
+    ended = [text if text.endswith((".", "!", "?", ":", ";", "”", '"')) else f"{text};" for text in texts]
+    return " ".join(ended).removesuffix(";")[:_MOST_WORK]
+
+
+def _meant(values: Iterable[Value], *, is_person: bool) -> dict[labels.Meaning, list[Value]]:
+    told: dict[labels.Meaning, list[Value]] = {}
+    for value in values:
+        if value.text.strip(" -–—/") and (meaning := labels.meaning_of(value.label, is_person=is_person)):
+            told.setdefault(meaning, []).append(value)
+    return told

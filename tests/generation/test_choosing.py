@@ -1,0 +1,83 @@
+"""Which documents drafts leave out."""
+
+from __future__ import annotations
+
+from datetime import date
+from uuid import UUID
+
+import pytest
+
+from fundwright.generation.choosing import reasons_to_leave_out, used_by_drafts
+from fundwright.reading.kinds import DocumentKind
+from fundwright.training.schemas import DocumentText
+
+NEWER, OLDER = UUID(int=1), UUID(int=2)
+NOW = "Iron Peak Inc. is a small business with 31 employees. Phone: (208) 555-0162"
+BEFORE = "Iron Peak Inc. is a small business with 12 employees. Phone: (208) 555-0119"
+
+
+def document(
+    id: UUID,
+    text: str,
+    dated: date | None,
+    *,
+    kind: DocumentKind = DocumentKind.ABOUT_US,
+    resembles: UUID | None = None,
+    is_always_used: bool = False,
+) -> DocumentText:
+    return DocumentText(
+        id=id,
+        title="",
+        kind=kind,
+        dated=dated,
+        resembles=resembles,
+        is_always_used=is_always_used,
+        text=f"Iron Peak Inc.\n\n{text}\n",
+        passages=(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "dated", "is_left_out"),
+    [
+        (BEFORE, date(2013, 2, 11), True),
+        (NOW, date(2013, 2, 11), False),  # it still says the same
+        (BEFORE, date(2024, 8, 2), False),  # not yet two years
+        (BEFORE, date(2024, 7, 31), True),
+        (BEFORE, None, False),
+        ("We build roofs.", date(2013, 2, 11), False),  # nothing to disagree about
+        ("Office: 618 Main Street, Orofino", date(2013, 2, 11), False),  # the newer one has no address
+        ("| Employees | 12 |\n|---|---|\n| Phone | (208) 555-0119 |", date(2013, 2, 11), True),
+    ],
+)
+def test_a_much_older_document_that_states_something_else_is_outdated(
+    text: str, dated: date | None, *, is_left_out: bool
+) -> None:
+    found = reasons_to_leave_out([document(NEWER, NOW, date(2026, 8, 1)), document(OLDER, text, dated)], "Iron Peak Inc.")
+    assert {id: reason.newer for id, reason in found.items()} == ({OLDER: NEWER} if is_left_out else {})
+
+
+@pytest.mark.parametrize("kind", sorted(set(DocumentKind) - {DocumentKind.ABOUT_US}))
+def test_only_documents_about_us_are_outdated(kind: DocumentKind) -> None:
+    documents = [document(NEWER, NOW, date(2026, 8, 1)), document(OLDER, BEFORE, date(2013, 2, 11), kind=kind)]
+    assert reasons_to_leave_out(documents, "Iron Peak Inc.") == {}
+
+
+def test_an_older_version_is_outdated_whatever_it_states() -> None:
+    newer = document(NEWER, "We repair roofs.", date(2026, 8, 1), resembles=OLDER)
+    assert set(reasons_to_leave_out([newer, document(OLDER, "We build roofs.", date(2020, 1, 1))], "Iron Peak Inc.")) == {OLDER}
+
+
+@pytest.mark.parametrize("is_always_used", [True, False])
+def test_a_person_can_let_drafts_use_it_anyway(*, is_always_used: bool) -> None:
+    older = document(OLDER, BEFORE, date(2013, 2, 11), is_always_used=is_always_used)
+    newer = document(NEWER, NOW, date(2026, 8, 1))
+    assert (older in used_by_drafts([newer, older], "Iron Peak Inc.")) is is_always_used
+
+
+def test_a_document_in_which_another_organization_presents_itself_is_not_ours() -> None:
+    another = DocumentText(
+        id=OLDER, title="", kind=DocumentKind.ABOUT_US, text="Harbor Light is a nonprofit in Duluth.", passages=()
+    )
+    found = reasons_to_leave_out([document(NEWER, NOW, None), another], "Iron Peak Inc.")
+    assert {id: reason.newer for id, reason in found.items()} == {OLDER: None}

@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import pytest
+
+from fundwright.reading.entries import entries_of
+from fundwright.reading.facts import Fact, FactField, FactKind, FactStatus
+from fundwright.reading.finding_facts import facts_of, status_of
+from fundwright.reading.kinds import DocumentKind
+
+PROJECTS = (
+    "| Sponsor | No. | Title | Amount | Dates | Status |\n| - | - | - | - | - | - |\n"
+    "| NIH / NICHD | 1R43HD110457-01 | Cartridge | $298,640 | 08/2023-07/2024 | Completed |\n"
+    "| NSF | 2213390 | Sweat cortisol | $274,900 | sub. 12/2021 | DECLINED |\n"
+    "| BARDA | EZ-BAA 7 | Sepsis in adults | $1,150,000 | sub. 6/2026 | PENDING |\n"
+    "| Harbor Arts | A-12 | Mural walk | $220,000 | 2022 | not our project |\n"
+    "| Alabama OIT | P-9 | Phishing | $96,000 | 2019 | terminated for convenience |"
+)
+SHEET = (
+    "01 Lapwai Creek\n\nOwner    Nez Perce District\nContract no.    NPS-22-014\nFinal value    $1,284,600\nPeriod    06/2022 - 10/2022\n"
+    "We set two arches. The work opened 6.3 miles of habitat.\n\n"
+    "02 Camas Prairie\n\nOwner    Department of Quality\nContract no.    K418\nFinal value    $389,250\nPeriod    April 2021\n"
+    "In progress (do not cite as completed)\nAsotin Creek Phase 4, award $918,400."
+)
+
+
+def read(text: str, kind: DocumentKind, *headings: str) -> list[Fact]:
+    places = [(text.index(heading), (heading,)) for heading in headings]
+    path_at = lambda offset: next((path for start, path in reversed(places) if start <= offset), ())  # noqa: E731
+    return facts_of(text, entries_of(text, path_at), kind)
+
+
+def values(facts: list[Fact], kind: FactKind) -> list[dict[FactField, str]]:
+    return [fact.values for fact in facts if fact.kind is kind]
+
+
+class TestProjects:
+    def test_each_row_is_a_project_of_its_own_with_its_status(self) -> None:
+        facts = read(PROJECTS, DocumentKind.PAST_PERFORMANCE)
+        assert [(fact.values[FactField.CUSTOMER], fact.values[FactField.VALUE], fact.status) for fact in facts] == [
+            ("NIH / NICHD", "$298,640", FactStatus.CURRENT),
+            ("NSF", "$274,900", FactStatus.DENIED),
+            ("BARDA", "$1,150,000", FactStatus.PLANNED),
+            ("Harbor Arts", "$220,000", FactStatus.OF_OTHERS),
+            ("Alabama OIT", "$96,000", FactStatus.ENDED),
+        ]
+
+    def test_a_fact_is_where_its_record_is(self) -> None:
+        fact = read(PROJECTS, DocumentKind.PAST_PERFORMANCE)[1]
+        assert PROJECTS[fact.start : fact.end] == "| NSF | 2213390 | Sweat cortisol | $274,900 | sub. 12/2021 | DECLINED |"
+
+    def test_a_sheet_with_two_projects_never_mixes_them(self) -> None:
+        first, second = values(
+            read(SHEET, DocumentKind.PAST_PERFORMANCE, "01 Lapwai Creek", "02 Camas Prairie"), FactKind.PROJECT
+        )
+        assert (first[FactField.TITLE], first[FactField.CONTRACT], first[FactField.VALUE]) == (
+            "01 Lapwai Creek",
+            "NPS-22-014",
+            "$1,284,600",
+        )
+        assert "6.3 miles" in first[FactField.WORK]
+        assert (second[FactField.CONTRACT], second[FactField.VALUE]) == ("K418", "$389,250")
+
+    def test_what_is_not_to_be_cited_is_no_work(self) -> None:
+        assert "$918,400" not in str(read(SHEET, DocumentKind.PAST_PERFORMANCE, "01 Lapwai Creek", "02 Camas Prairie"))
+
+    def test_of_several_values_the_final_one_counts_and_never_that_of_the_prime(self) -> None:
+        text = "Customer: City of Ames\nContract no.: K4\nAward value: $598,000\nFinal value: $684,200\nTotal prime contract: $1,950,000"
+        (project,) = values(read(text, DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)
+        assert project[FactField.VALUE] == "$684,200"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "| Unit # | Description | Yr | Own/Rent |\n| - | - | - | - |\n| E-11 | Cat 326 | 2021 | own |",
+            "| Opp | Est | P(win) |\n| - | - | - |\n| DOI SOC | $2.2M | 35% |",
+            "| Item | Deliverable | When |\n| - | - | - |\n| a | Dewatering plan | 21 days after award |",
+            "| month | cash out |\n| - | - |\n| Aug | 214500 |",
+        ],
+    )
+    def test_other_tables_list_no_projects(self, text: str) -> None:
+        assert values(read(text, DocumentKind.DATA), FactKind.PROJECT) == []
+
+    def test_a_project_that_is_told_is_quoted_whole(self) -> None:
+        text = "Hearings in Region 5\n\nThe agency bought interpreting from us from May 2021 through April 2025 for $2,364,000."
+        (project,) = values(read(text, DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)
+        assert project == {
+            FactField.TITLE: "Hearings in Region 5",
+            FactField.VALUE: "$2,364,000",
+            FactField.WORK: text.partition("\n\n")[2],
+        }
+
+    def test_paragraphs_that_tell_of_projects_are_projects_of_their_own(self) -> None:
+        text = (
+            "Fort Tansley Cemetery, Kentucky. We raised 7,880 uprights under contract W9124D-21-C-0033, worth $1,146,200.\n\n"
+            "Dunmore columbarium. 288 niche covers were reset for $71,900.\n\n"
+            "People quote $2,310,000 for Camp Ellery. That is the prime's number; our piece was $88,400."
+        )
+        facts = read(text, DocumentKind.PAST_PERFORMANCE)
+        assert [(fact.values.get(FactField.VALUE, ""), fact.status) for fact in facts] == [
+            ("$1,146,200", FactStatus.CURRENT),
+            ("$71,900", FactStatus.CURRENT),
+            ("", FactStatus.OF_OTHERS),
+        ]
+        assert facts[0].values[FactField.TITLE] == "Fort Tansley Cemetery, Kentucky"
+        assert facts[0].values[FactField.CONTRACT] == "W9124D-21-C-0033"
+
+    def test_emails_tell_no_projects(self) -> None:
+        text = "From: Ada <ada@acme.example>\nTo: Ben <ben@acme.example>\n\nIn 2024 we did it for $42,000, but nine runs were invalid."
+        assert read(text, DocumentKind.PAST_PERFORMANCE) == []
+
+
+class TestPeople:
+    def test_a_resume_in_a_form(self) -> None:
+        text = (
+            "DANA RIVERS\n\nProject Manager  *  Tamarack Flats\n\n| Yrs experience | 21 (12 with us) |\n| Education | B.S., Fisheries, 2004 |\n"
+            "| Lapsed | PMP (expired 2021) |\n\nCoaches youth softball."
+        )
+        (person,) = values(read(text, DocumentKind.RESUME, "DANA RIVERS"), FactKind.PERSON)
+        assert person == {
+            FactField.NAME: "DANA RIVERS",
+            FactField.ROLE: "Project Manager",
+            FactField.QUALIFICATIONS: "21 (12 with us); B.S., Fisheries, 2004",
+        }
+
+    def test_several_people_in_one_document(self) -> None:
+        text = (
+            "Loretta Banks\n\nExecutive Director\nShe has 26 years of experience in housing.\n\n"
+            "Inez Field, OTR/L\n\nOccupational Therapist\nShe holds an M.S. from Gannon University."
+        )
+        people = values(read(text, DocumentKind.RESUME, "Loretta Banks", "Inez Field, OTR/L"), FactKind.PERSON)
+        assert [(each[FactField.NAME], each[FactField.ROLE]) for each in people] == [
+            ("Loretta Banks", "Executive Director"),
+            ("Inez Field, OTR/L", "Occupational Therapist"),
+        ]
+        assert "26 years" in people[0][FactField.QUALIFICATIONS] and "Gannon" not in people[0][FactField.QUALIFICATIONS]
+
+    def test_plain_text_without_headings(self) -> None:
+        text = "Our people\n\nCamille Pelletier\nPresident\nShe holds a B.S. from Keene.\n\nOswaldo Reyes\nProduction Manager\nHe has 26 years in sewing."
+        people = values(read(text, DocumentKind.RESUME), FactKind.PERSON)
+        assert [(each[FactField.NAME], each.get(FactField.ROLE)) for each in people] == [
+            ("Camille Pelletier", "President"),
+            ("Oswaldo Reyes", "Production Manager"),
+        ]
+
+    def test_a_qualification_in_progress_or_expired_is_none(self) -> None:
+        text = "Ada Example\n\nCerts: CISSP\nClearance: Secret (inactive since 2019)\nTraining: GCFA pending"
+        (person,) = values(read(text, DocumentKind.RESUME), FactKind.PERSON)
+        assert person[FactField.QUALIFICATIONS] == "CISSP"
+
+    def test_a_list_of_staff_and_roles_before_names(self) -> None:
+        text = "| Name | Position | License |\n| - | - | - |\n| Ada Example | Program Lead | PE 11873 |\n\nGeneral superintendent: Wade Church"
+        people = values(read(text, DocumentKind.ABOUT_US), FactKind.PERSON)
+        assert [(each[FactField.NAME], each[FactField.ROLE]) for each in people] == [
+            ("Ada Example", "Program Lead"),
+            ("Wade Church", "General superintendent"),
+        ]
+
+
+class TestOrganization:
+    def test_data_in_a_form_in_a_line_and_in_a_sentence(self) -> None:
+        text = "| UEI | M4ZTQ8WKE5J3 | CAGE | 6V8R1 |\n\nNAICS: 237990, 237310\n\nOur office has grown. UEI: N6GVK9RC4TX7. EIN on file."
+        details = [
+            (each[FactField.LABEL], each[FactField.VALUE]) for each in values(read(text, DocumentKind.ABOUT_US), FactKind.DETAIL)
+        ]
+        assert details == [("UEI", "M4ZTQ8WKE5J3"), ("CAGE", "6V8R1"), ("NAICS", "237990, 237310"), ("UEI", "N6GVK9RC4TX7")]
+
+    def test_checked_boxes_are_certifications_with_their_state(self) -> None:
+        text = "☒ Set-aside status (tick all that apply): WOSB\n\n☒ 8(a): graduated 2023\n\n☒ is not a HUBZone small business"
+        facts = read(text, DocumentKind.DATA)
+        assert [(fact.values[FactField.NAME], fact.status) for fact in facts] == [
+            ("WOSB", FactStatus.CURRENT),
+            ("8(a): graduated 2023", FactStatus.ENDED),
+        ]
+
+    def test_the_contact_is_who_stands_with_the_phone_number(self) -> None:
+        text = (
+            "Call / write\n\nPete Lindqvist, Estimating & Business Development Manager\nTel. (208) 555-0162   Cell (208) 555-0175\n"
+            "plindqvist@tamarack.example\n2215 Snake River Avenue, Lewiston, ID 83501"
+        )
+        (contact,) = values(read(text, DocumentKind.ABOUT_US, "Call / write"), FactKind.CONTACT)
+        assert contact == {
+            FactField.NAME: "Pete Lindqvist",
+            FactField.ROLE: "Estimating & Business Development Manager",
+            FactField.PHONE: "(208) 555-0162",
+            FactField.EMAIL: "plindqvist@tamarack.example",
+            FactField.ADDRESS: "2215 Snake River Avenue, Lewiston, ID 83501",
+        }
+
+    def test_a_contact_in_a_row_of_a_form(self) -> None:
+        (contact,) = values(read("| Contact | Ellen Maki, President, (218) 555-0100 |", DocumentKind.ABOUT_US), FactKind.CONTACT)
+        assert (contact[FactField.NAME], contact[FactField.ROLE]) == ("Ellen Maki", "President")
+
+    @pytest.mark.parametrize("kind", [DocumentKind.NOTICE, DocumentKind.POLICY, DocumentKind.INTERNAL, DocumentKind.OTHERS])
+    def test_documents_that_are_not_drafted_from_have_no_facts(self, kind: DocumentKind) -> None:
+        assert read(f"{PROJECTS}\n\nUEI: M4ZTQ8WKE5J3\n\nCall Ada Example, (208) 555-0162", kind) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("SOLD", FactStatus.ENDED),
+        ("sold 11/2023 to Granger", FactStatus.ENDED),
+        ("NOT OURS", FactStatus.OF_OTHERS),
+        ("NOT FUNDED (score 82/100)", FactStatus.DENIED),
+        ("app. due 2027", FactStatus.PLANNED),
+        ("to 05/2027", FactStatus.CURRENT),
+        ("No lost-time injury since March 2019", FactStatus.CURRENT),
+        ("soldering station", FactStatus.CURRENT),
+        ("repair and re-proofing of returned equipment", FactStatus.CURRENT),
+        ("sub role ended when task order was recompeted", FactStatus.CURRENT),
+        ("ISO 9001 certification expected 2020", FactStatus.PLANNED),
+        ("PMP (expired 2021, not renewed)", FactStatus.ENDED),
+        ("Washington - application pending", FactStatus.PLANNED),
+        ("", FactStatus.CURRENT),
+    ],
+)
+def test_remarks_say_whether_something_is_current(text: str, status: FactStatus) -> None:
+    assert status_of([text]) is status
+
+
+class TestMessyRecords:
+    def test_a_contact_below_its_phone_number(self) -> None:
+        text = "Email: info@acme.example\nPhone: 555-123-4567\nContact: Ada Example\nHours: weekdays"
+        (contact,) = values(read(text, DocumentKind.ABOUT_US), FactKind.CONTACT)
+        assert contact[FactField.NAME] == "Ada Example"
+
+    def test_a_resume_with_a_rule_that_is_longer_than_a_line(self) -> None:
+        text = f"Ada Example\nProject Manager\n\n{'-' * 2_500}\n\nEducation: BA"
+        (person,) = values(read(text, DocumentKind.RESUME), FactKind.PERSON)
+        assert person[FactField.NAME] == "Ada Example"
+
+    def test_a_label_without_a_value_is_no_detail(self) -> None:
+        assert read("UEI: •", DocumentKind.DATA) == []
+
+    def test_codes_do_not_hide_other_data_and_former_codes_are_none(self) -> None:
+        text = "UEI: ABCD12345678 | CAGE: 7R2T4 | Employees: 45"
+        details = values(read(text, DocumentKind.DATA), FactKind.DETAIL)
+        assert [each[FactField.VALUE] for each in details] == ["ABCD12345678", "7R2T4", "45"]
+        assert read("Our former CAGE code 7R2T4 expired in 2019.", DocumentKind.DATA) == []
+
+    def test_counts_in_a_sentence_are_no_address(self) -> None:
+        assert read("We have served 30 clinics and 12000 patients", DocumentKind.DATA) == []
+
+    @pytest.mark.parametrize("amount", ["$5 million", "$2 billion", "€2 500 000", "$3M"])
+    def test_amounts_keep_their_size(self, amount: str) -> None:
+        text = (
+            f"Roof of the school\n\nIn 2019 we replaced a roof worth {amount} for the city of Ames, and everyone was satisfied."
+        )
+        (project,) = values(read(text, DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)
+        assert project[FactField.VALUE] == amount
+
+    def test_a_form_with_other_labels_is_another_project(self) -> None:
+        text = "Customer: US Army\nValue: $5,000,000\n\nClient: US Navy\nContract No.: N123-45\nPeriod: 2020"
+        army, navy = values(read(text, DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)
+        assert army == {FactField.CUSTOMER: "US Army", FactField.VALUE: "$5,000,000"}
+        assert navy == {FactField.CUSTOMER: "US Navy", FactField.CONTRACT: "N123-45", FactField.PERIOD: "2020"}
+
+    def test_what_stands_above_a_title_in_its_paragraph_belongs_to_it(self) -> None:
+        text = (
+            "Title: Alpha bridge\nCustomer: US Army\nPeriod: 2018\n\n"
+            "Contract No.: W912-34\nTitle: Beta dam\nCustomer: US Navy\nPeriod: 2020"
+        )
+        alpha, beta = values(read(text, DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)
+        assert FactField.CONTRACT not in alpha
+        assert (beta[FactField.TITLE], beta[FactField.CONTRACT]) == ("Beta dam", "W912-34")
+
+    @pytest.mark.parametrize(
+        "remark",
+        ["Completed sooner than expected", "Finished two weeks earlier than planned.", "No days lost", "4 option years left"],
+    )
+    def test_good_remarks_are_current(self, remark: str) -> None:
+        assert status_of([remark]) is FactStatus.CURRENT
