@@ -155,7 +155,7 @@ def _facts() -> VdomDict | Component:
         disagreements(disputed, key="disputed") if disputed.shown else None,
         _bulk(shown, listing.rows, chosen, set_chosen, key="bulk") if shown and actor.may(Permission.WORK) else None,
         html.ul(
-            {"className": "fw-list fw-facts", "aria-label": t("Facts"), "data-row-keys": True, "key": "list"},
+            {"className": "fw-list", "aria-label": t("Facts"), "data-row-keys": True, "key": "list"},
             *(
                 fact_entry(
                     each,
