@@ -270,3 +270,151 @@ class TestMessyRecords:
     )
     def test_good_remarks_are_current(self, remark: str) -> None:
         assert status_of([remark]) is FactStatus.CURRENT
+
+
+class TestPeopleInOtherForms:
+    @pytest.mark.parametrize(
+        ("text", "name", "role", "qualifications"),
+        [
+            ("• Ada Rivers, AuD, PhD: Chief Scientific Officer, PI", "Ada Rivers, AuD, PhD", "Chief Scientific Officer", "PI"),
+            ("• Dr. Ada Rivers, MD: clinical advisor, oncologist", "Dr. Ada Rivers, MD", "clinical advisor", "oncologist"),
+            (
+                "Ada Rivers is our Laboratory Manager. 20 years in the lab.",
+                "Ada Rivers",
+                "Laboratory Manager",
+                "20 years in the lab",
+            ),
+            ("Ada Rivers, Quality Manager. CISSP. Likes dogs.", "Ada Rivers", "Quality Manager", "CISSP"),
+        ],
+    )
+    def test_a_name_with_a_role_is_a_person_under_any_heading(self, text: str, name: str, role: str, qualifications: str) -> None:
+        (person,) = values(read(f"Who we are\n\n{text}", DocumentKind.ABOUT_US, "Who we are"), FactKind.PERSON)
+        assert person == {FactField.NAME: name, FactField.ROLE: role, FactField.QUALIFICATIONS: qualifications}
+
+    def test_a_heading_may_be_the_name_and_the_text_below_it_the_rest(self) -> None:
+        text = "Our crew\n\nMarco Bell, Information Security\n\nCISSP. Keeps the platform up.\n\nWhere we work\n\nIn a tannery."
+        places = {
+            "Our crew": ("Our crew",),
+            "Marco": ("Our crew", "Marco Bell, Information Security"),
+            "Where": ("Where we work",),
+        }
+        path_at = lambda offset: next((path for word, path in reversed(places.items()) if text.index(word) <= offset), ())  # noqa: E731
+        (person,) = values(facts_of(text, entries_of(text, path_at), DocumentKind.ABOUT_US), FactKind.PERSON)
+        assert person == {
+            FactField.NAME: "Marco Bell",
+            FactField.ROLE: "Information Security",
+            FactField.QUALIFICATIONS: "CISSP",
+        }
+
+    def test_several_people_in_sentences_of_one_document(self) -> None:
+        text = (
+            "Bios\n\nTormod Bell, PE - see resume.\n\nAda Rivers is our Laboratory Manager. NICET Level IV, 20 years in the lab.\n\n"
+            "Dario Church, Quality Manager. ASQ Certified Quality Auditor."
+        )
+        people = values(read(text, DocumentKind.RESUME, "Bios"), FactKind.PERSON)
+        assert [(each[FactField.NAME], each.get(FactField.QUALIFICATIONS)) for each in people] == [
+            ("Tormod Bell, PE", None),
+            ("Ada Rivers", "NICET Level IV, 20 years in the lab"),
+            ("Dario Church", "ASQ Certified Quality Auditor"),
+        ]
+
+    def test_an_employer_in_a_heading_is_no_person_and_the_current_position_is_the_role(self) -> None:
+        text = "Ada Rivers\n\nExperience\n\nBell Language Services, Program Manager, 2014 to present\n\nTranscontinental Court Reporters, Region Lead, 2007 to 2014"
+        headings = ("Experience", "Bell", "Transcontinental")
+        places = [(0, ("Ada Rivers",)), *((text.index(each), ("Ada Rivers", "Experience")) for each in headings[:1])]
+        places += [
+            (text.index(each), ("Ada Rivers", "Experience", text[text.index(each) :].split("\n")[0])) for each in headings[1:]
+        ]
+        path_at = lambda offset: next(path for start, path in reversed(places) if start <= offset)  # noqa: E731
+        facts = facts_of(text, entries_of(text, path_at), DocumentKind.RESUME)
+        assert values(facts, FactKind.PERSON) == [{FactField.NAME: "Ada Rivers", FactField.ROLE: "Program Manager"}]
+
+    @pytest.mark.parametrize(
+        "table",
+        [
+            "| NAME | Rivers, | Ada |\n| - | - | - |\n| POSITION TITLE | Medical | Director |\n| INSTITUTION | DEGREE | YEAR |",
+            "| NAME: Rivers, Ada eRA COMMONS USER NAME: ARIVERS9 POSITION TITLE: Medical Director INSTITUTION | DEGREE |\n| - | - |\n| Ames | MD |",
+        ],
+    )
+    def test_the_form_of_the_nih_however_its_table_was_read(self, table: str) -> None:
+        text = f"BIOGRAPHICAL SKETCH\n\n{table}\n\nI have 21 years of practice.\n\nOMB No. 0925-0001"
+        (person,) = values(read(text, DocumentKind.RESUME, "BIOGRAPHICAL SKETCH"), FactKind.PERSON)
+        assert (person[FactField.NAME], person[FactField.ROLE]) == ("Rivers, Ada", "Medical Director")
+
+    def test_a_former_role_is_not_current_and_no_former_qualification_is_held(self) -> None:
+        text = "| Name | Role | Credentials |\n| - | - | - |\n| Ada Rivers | former Project Director | MD |\n| Ed Bell | Engineer | PE. Former Nadcap auditor. |"
+        former, current = read(text, DocumentKind.ABOUT_US)
+        assert former.status is FactStatus.DENIED
+        assert current.values[FactField.QUALIFICATIONS] == "PE"
+
+    @pytest.mark.parametrize(
+        "text",
+        ["Who's Behind the Hard Hats, engineers", "OMB No. 0925, Director", "Ada Rivers, Director, 12 Elm Road, Ames, IA 50010"],
+    )
+    def test_no_people(self, text: str) -> None:
+        assert values(read(text, DocumentKind.ABOUT_US), FactKind.PERSON) == []
+
+
+class TestProjectsInOtherForms:
+    def test_a_slide_with_a_customer_and_items(self) -> None:
+        text = (
+            "Hearings held by phone\n\n• Customer: Department of Labor\n\n• Contract 4400021873, $3.9 million over five years\n\n• 41,000 calls a year\n\n"
+            "• About the customer: 4,800 employees"
+        )
+        (project,) = values(read(text, DocumentKind.PAST_PERFORMANCE, "Hearings held by phone"), FactKind.PROJECT)
+        assert project == {
+            FactField.TITLE: "Hearings held by phone",
+            FactField.CUSTOMER: "Department of Labor",
+            FactField.CONTRACT: "4400021873",
+            FactField.VALUE: "$3.9 million",
+            FactField.WORK: "Contract 4400021873, $3.9 million over five years; 41,000 calls a year",
+        }
+
+    def test_the_number_beside_the_customer(self) -> None:
+        text = "| Project | Who | Value | Year |\n| - | - | - | - |\n| Dam repair | Corps of Engineers, W912EF21P0038 | $1,147,300 | 2021 |".replace(
+            "Who", "Customer"
+        )
+        (project,) = values(read(text, DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)
+        assert (project[FactField.CUSTOMER], project[FactField.CONTRACT]) == ("Corps of Engineers", "W912EF21P0038")
+
+    @pytest.mark.parametrize(
+        ("heading", "is_found"),
+        [("Ideas / pipeline (delete before sending!!)", False), ("Publication", False), ("Nine courtrooms", True)],
+    )
+    def test_headings_say_whether_it_is_a_project(self, heading: str, is_found: bool) -> None:
+        facts = read(f"{heading}\n\n• Interpreting in 2021, $6.2M.\n\n• Ready every day.", DocumentKind.PAST_PERFORMANCE, heading)
+        assert bool(facts) is is_found
+
+    def test_results_below_belong_to_the_project(self) -> None:
+        text = (
+            "Final Report\n\nAward 1R43DC904417-01, $299,860, 2023 to 2024.\n\nResults\n\n• 2,310 recordings from 77 volunteers"
+        )
+        places = [(0, ("Final Report",)), (text.index("Results"), ("Final Report", "Results"))]
+        path_at = lambda offset: next(path for start, path in reversed(places) if start <= offset)  # noqa: E731
+        (project,) = values(facts_of(text, entries_of(text, path_at), DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)
+        assert (project[FactField.CONTRACT], "77 volunteers" in project[FactField.WORK]) == ("1R43DC904417-01", True)
+
+    @pytest.mark.parametrize(
+        ("item", "is_found"),
+        [
+            ("Army hearing program, W81XWH24C0093, $412,000: 300 earbud sets", True),
+            ("Iowa Innovation Fund, $125,000, completed 2022", True),
+            ("Global hearing diagnostics: $1.1 billion by 2030", False),
+        ],
+    )
+    def test_items_of_a_presentation(self, item: str, is_found: bool) -> None:
+        facts = read(f"Traction\n\n• {item}\n\n• Works at home", DocumentKind.ABOUT_US, "Traction")
+        assert bool(values(facts, FactKind.PROJECT)) is is_found
+
+    def test_a_remark_beside_the_customer_says_whose_it_is(self) -> None:
+        text = "| Customer | Award | Amount |\n| - | - | - |\n| NIH, to Kanova (theirs, we only recruit) | R01HD990417 | $2.7 million |"
+        assert [fact.status for fact in read(text, DocumentKind.PAST_PERFORMANCE)] == [FactStatus.OF_OTHERS]
+
+
+def test_the_contact_in_a_line_between_bars_and_in_a_sentence() -> None:
+    for text in (
+        "UEI LQ7NE3XW5RT9 | Paul Bell, Contracts Manager, (814) 555-0143, paul@bell.example | 418 Tannery Row, Erie, PA 16501",
+        "For a quote call Paul Bell, Contracts Manager, at (814) 555-0143.",
+    ):
+        (contact,) = values(read(text, DocumentKind.ABOUT_US), FactKind.CONTACT)
+        assert (contact[FactField.NAME], contact[FactField.ROLE]) == ("Paul Bell", "Contracts Manager")

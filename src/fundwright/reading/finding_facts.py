@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, zip_longest
+from itertools import groupby, takewhile, zip_longest
 
 from fundwright.core.messages import t
 from fundwright.reading import labels
@@ -35,14 +35,14 @@ _CODES = (
     ("EIN", re.compile(r"\bEIN\b[^\w\n]{0,6}(?:is )?(\d\d-\d{7})\b")),
 )
 _QUALIFIES = re.compile(
-    r"\b(?:\w+[- ])?years?\b|\b(?:degree|certif\w+|licen[cs]ed|registered|[BM]\.?[AS]\.?|Ph\.?D|M\.?D|B\.?Tech|Master|Bachelor)\b|\bjahre\b|\bans\b",
+    r"\b(?:\w+[- ])?years?\b|\b(?:degree|certif\w+|licen[cs]ed|registered|[BM]\.?[AS]\.?|Ph\.?D|M\.?D|B\.?Tech|Master|Bachelor)\b|\bjahre\b|\bans\b|^(?-i:[A-Z]{3,6}(?:, [A-Z]{2,6})*)\.?$",
     re.IGNORECASE,
 )
 _YEARS = re.compile(r"\b(?:years?|yrs|jahre|ans)\b", re.IGNORECASE)
 _STATES = (
     (
         FactStatus.OF_OTHERS,
-        "not ours|not our|not on this|their money|their contract|fiscal sponsor|prime's number|belongs to|borrowed|by others|their number",
+        "not ours|not our|theirs|not on this|their money|their contract|fiscal sponsor|prime's number|belongs to|borrowed|by others|their number",
     ),
     (
         FactStatus.DENIED,
@@ -50,11 +50,11 @@ _STATES = (
     ),
     (
         FactStatus.ENDED,
-        "terminated|cancell?ed|expired|lapsed|sold|decommissioned|retired|scrapped|graduated|inactive|abandoned|revoked|not renewed|discontinued|ended",
+        "terminated|cancell?ed|expired|lapsed|sold|decommissioned|retired|scrapped|graduated|inactive|abandoned|halted|resigned|revoked|not renewed|discontinued|ended",
     ),
     (
         FactStatus.PLANNED,
-        r"pending|on order|to be hired|planned|proposed|applied|app\.? due|submitted|in progress|not yet|expected|anticipated|tbd|under review",
+        r"pending|on order|to be hired|planned|proposed|applied(?! [a-z])|applied for|app\.? due|submitted|in progress|not yet|expected|anticipated|tbd|under review",
     ),
 )
 _AT_BEGINNING = {FactStatus.DENIED: "|lost", FactStatus.ENDED: "|left", FactStatus.PLANNED: r"|sub\.|to be"}
@@ -72,15 +72,40 @@ _STATE = tuple(
 )
 """At the beginning of a remark, after a dash or a bracket, or at its end: “Secret (inactive since 2019),” but not “repair of returned goods.”"""
 _LINE = re.compile(r"[^\n]+")
-_NOT_TO_CITE = re.compile(r"\b(?:do not|don't|don’t|never) (?:cite|list|use|mention|quote|show)\b", re.IGNORECASE)
-_NUMBERED = re.compile(
-    r"\b(?:contract|order|award|grant|agreement|subaward)(?: (?:no\.?|number|#))? ((?=[\w-]*\d)[A-Z][A-Z\d]*-?[\w-]{3,}\b|\d[\w-]{5,})",
+NOT_TO_CITE = re.compile(
+    r"\b(?:do not|don't|don’t|never) (?:cite|list|use|mention|name|quote|show)\b|\b(?:delete|remove) before\b|\bnot for (?:this|the) proposal\b",
     re.IGNORECASE,
 )
+_AWARD = r"\b(?-i:(?=[\d-]*[A-Z])(?:[A-Z\d]{6}-?\d\d-?[ACDFGHKLPV]-?[A-Z\d]{4,8}|\d?[A-Z]\d\d ?[A-Z]{2}\d{6}(?:-\d\d)?))\b"
+"""A federal contract or order, or an award of the NIH."""
+_NUMBERED = re.compile(
+    r"\b(?:contract|order|award|grant|agreement|subaward)(?: (?:no\.?|number|#))? ((?=[\w-]*\d)[A-Z][A-Z\d]*-?[\w-]{3,}\b|\d[\w-]{5,})|"
+    + _AWARD,
+    re.IGNORECASE,
+)
+_AWARDED = re.compile(_AWARD)
+_REMARK = re.compile(r"\(.{1,80}$")
+_NO_PROJECT = re.compile(r"\b(?:publication|patent|invention|literature|citation|bibliograph)", re.IGNORECASE)
+_IN_NAMES = {Topic.CONTACT, Topic.FACILITIES}
+"""Topics of words that names of projects have, too."""
+_FINISHED = re.compile(r"\b(?:completed|delivered)\b", re.IGNORECASE)
 _OF_PRIME = re.compile(r"\bprime['’]s number\b|\btheir number\b|\bnot ours\b", re.IGNORECASE)
 _BROKEN_OFF = re.compile(r"\b(?:terminated|cancell?ed|withdrawn|not funded)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"(?:^|\s)(?:not|no|non|kein\w*|pas)(?:\s|$)", re.IGNORECASE)
 _WRAPPED, _LINES_WITH_ROLE = 60, 4
+_TODAY = re.compile(r"\b(?:19|20)\d\d ?(?:to|-|–|—) ?(?:present|today|now|current)\b", re.IGNORECASE)
+_PERIOD = re.compile(r"\(?\b(?:19|20)\d\d\b.{0,20}$|^(?:19|20)\d\d.{0,12}?(?:present|today|now|current)\b", re.IGNORECASE)
+_BIOSKETCH = re.compile(
+    r"\A[^\n]{0,80}\s{0,4}[^\n]{0,20}NAME:?[\s|]{1,9}([^\n]{3,60}?)[\s|]{1,9}(?:[-\s|]{0,40}eRA COMMONS[^\n]{3,60}?[\s|]{1,9})?[-\s|]{0,60}"
+    r"POSITION TITLE:?[\s|]{1,9}([^\n]{3,80}?)[\s|]{1,9}(?=EDUCATION|INSTITUTION)",
+    re.IGNORECASE,
+)
+"""The name and the position in the form of the NIH for biographical sketches, however its table was read."""
+_BARS = re.compile(r"[\s|]+")
+_IS = re.compile(r"is (?:our|the|an?) (?=\w)")
+_REACHED = re.compile(r"\b(?:call|contact|reach|write to|ask for|attn:?)\s+(?=[A-Z])", re.IGNORECASE)
+_BELOW_NAME = 4
+"""Entries below a heading that names a person."""
 _LINES_BEFORE = 2
 """The name and the address may be above the phone number."""
 _FEW_WORDS = 3
@@ -205,11 +230,12 @@ def _contacts(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterat
         first = min(named[0], reached[0]) if named else max(0, reached[0] - _LINES_BEFORE)
         near = near[first : max(reached[-1:] + named[:1]) + 1]
         start, end = near[0].start, near[-1].end
-        lines = [line.strip(" *_#•") for line in re.split(r"\n|(?<=[a-z])\. ", text[start:end])]
+        lines = [line.strip(" *_#•") for line in re.split(r"\n|(?<=[a-z])\. | [|·] ", text[start:end])]
         told = [value.text for entry in near for value in entry.values]
         told += [part for line in lines for part in (line, line.partition(": ")[2]) if part]
+        told += [part for entry in near for part in _REACHED.split(entry.text)[1:]]
         person = next((found for part in told if (found := person_in(part))), None)
-        role = re.split(r",\s*(?=[\d(P])|, (?=\S+@)|\s{2,}|[;|]", person.rest)[0].strip(" ,.") if person else ""
+        role = re.split(r",\s*(?=[\d(P])|, (?=\S+@|at\b|or\b)|\s{2,}|[;|]", person.rest)[0].strip(" ,.") if person else ""
         email, phone, address = (each.search(text, start, end) for each in (EMAIL, PHONE, ADDRESS))
         label = next((value.label for entry in near for value in entry.values if _names_contact(value)), "")
         values = {
@@ -237,15 +263,19 @@ def _people(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterator
         return
     if kind not in (DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL):
         return
-    for entry in entries:
+    for place, entry in enumerate(entries):
         if entry.kind is EntryKind.ROW:
             yield from _person_of_row(entry)
-        elif entry.kind is EntryKind.VALUES:
-            for value in entry.values:
-                if is_role(value.label) and (person := person_in(value.text)):
-                    yield _person(person.name, value.label, [], entry.start, entry.end)
-        elif entry.kind is not EntryKind.HEADING and any(Topic.PEOPLE in topics_of(each) for each in entry.path):
-            yield from _introduced(entry)
+            continue
+        with_role = [value for value in entry.values if is_role(value.label)] if entry.kind is EntryKind.VALUES else []
+        for value in with_role:
+            if person := person_in(value.text):
+                yield _person(person.name, value.label, [], entry.start, entry.end)
+        if not (with_role or any(each.search(entry.text) for each in (EMAIL, PHONE, ADDRESS))):
+            is_headed = entry.kind is EntryKind.HEADING
+            after = entries[place + 1 : place + 1 + _BELOW_NAME] if is_headed else ()
+            below = [*takewhile(lambda each, path=entry.path: each.path == path, after)]
+            yield from _introduced(entry, below, is_among_people=any(Topic.PEOPLE in topics_of(each) for each in entry.path))
 
 
 def _person_of_row(entry: Entry) -> Iterator[Fact]:
@@ -255,31 +285,43 @@ def _person_of_row(entry: Entry) -> Iterator[Fact]:
         return  # a table of something else
     roles = [value.text for value in told.get(FactField.ROLE, ())]
     held = [value.text for value in told.get(FactField.QUALIFICATIONS, ())]
-    status = status_of(value.text for value in told.get(labels.STATE, ()))
+    status = status_of([*(value.text for value in told.get(labels.STATE, ())), *roles])
     yield _person(name.text, roles[0] if roles else "", held, entry.start, entry.end, status)
 
 
-def _introduced(entry: Entry) -> Iterator[Fact]:
-    """“Loretta Banks, Executive Director. Holds a Master of Social Work.”"""
+def _introduced(entry: Entry, below: Sequence[Entry], *, is_among_people: bool) -> Iterator[Fact]:
+    """“Loretta Banks, Executive Director. Holds a Master of Social Work,” “Teresa Law is our laboratory manager,” or the same as a heading and what
+    stands below it. Without a role, only among people."""
     person = person_in(entry.text)
     if person is None:
         return
     first, *more = [entry.text[start:end] for start, end in spans_of(entry.text)]
     begun = person_in(first)
-    role = (begun.rest if begun else "").rstrip(".")
-    if is_role(role) and len(role.split()) <= _ROLE_WORDS and role[0].isupper():
-        yield _person(person.name, role, [each for each in more if _QUALIFIES.search(each)], entry.start, entry.end)
-    else:
-        yield _person(
-            person.name, "", [each for each in (first, *more) if _QUALIFIES.search(each)] or [first], entry.start, entry.end
-        )
+    said = begun.rest.rstrip(".") if begun else ""
+    role, *parts = _IS.sub("", said).split(", ")
+    more += [sentence for each in below for sentence in _sentences(each.text)]
+    end = below[-1].end if below else entry.end
+    begins_role = role[:1].isupper() or entry.kind is EntryKind.ITEM or _IS.match(said)
+    if begins_role and is_role(role) and len(role.split()) <= _ROLE_WORDS:
+        status = status_of([role, *parts])
+        yield _person(person.name, role, [*parts, *(each for each in more if _QUALIFIES.search(each))], entry.start, end, status)
+    elif is_among_people:
+        told = more if below else [first, *more]
+        role = role if below and len(role.split()) <= _ROLE_WORDS else ""
+        yield _person(person.name, role, [each for each in told if _QUALIFIES.search(each)] or told[:1], entry.start, end)
 
 
 def _resumes(text: str, entries: Sequence[Entry]) -> Iterator[Fact]:
     """Each person from the name on to the next one."""
     opened: tuple[Person, list[Entry]] | None = None
+    named = (
+        value for entry in entries for value in entry.values if labels.meaning_of(value.label, is_person=True) is FactField.NAME
+    )
+    is_labeled = any(person_in(value.text) for value in named)
+    if not is_labeled and (form := _BIOSKETCH.search(text)) and (person := person_in(_BARS.sub(" ", form[1]))):
+        opened = (Person(person.name, _BARS.sub(" ", form[2])), [entries[0]])
     for entry, after in zip_longest(entries, entries[1:]):
-        person = _named_by(text, entry, after, is_first=opened is None)
+        person = None if opened and _is_within(entry, opened[1][0]) else _named_by(text, entry, after, is_first=opened is None)
         if person and (opened is None or opened[0].name.casefold() != person.name.casefold()):
             if opened:
                 yield _resume(text, *opened)
@@ -288,6 +330,12 @@ def _resumes(text: str, entries: Sequence[Entry]) -> Iterator[Fact]:
             opened[1].append(entry)
     if opened:
         yield _resume(text, *opened)
+
+
+def _is_within(entry: Entry, named: Entry) -> bool:
+    """Whether a heading stands below the one that names the person, as that of a former employer does."""
+    depth = len(named.path)
+    return {entry.kind, named.kind} == {EntryKind.HEADING} and len(entry.path) > depth and entry.path[:depth] == named.path
 
 
 def _named_by(text: str, entry: Entry, after: Entry | None, *, is_first: bool) -> Person | None:
@@ -310,6 +358,9 @@ def _named_by(text: str, entry: Entry, after: Entry | None, *, is_first: bool) -
     person = person_in(name)
     if person is None or is_first:
         return person
+    introduced = next(_introduced(entry, (), is_among_people=False), None)
+    if introduced:
+        return person
     below = _raw_lines(text, after.start, after.end)[:1] if after and not others else []
     is_alone = len(name.split()) <= _ROLE_WORDS and (not person.rest or is_role(person.rest))
     return person if is_alone and any(map(is_role, [person.rest, *beside, *others[:1], *below])) else None
@@ -320,11 +371,11 @@ def _resume(text: str, person: Person, entries: Sequence[Entry]) -> Fact:
     role, held, end = "", list[str](), name_entry.end
     first_line, *own = _raw_lines(text, name_entry.start, name_entry.end) or [""]
     # A person's role stands after the name, or in the line below it.
-    lines = [person.rest, *re.split(r"\s{2,}", first_line.strip())[1:], *own]
+    lines = [_IS.sub("", person.rest), *re.split(r"\s{2,}", first_line.strip())[1:], *own]
     lines += [line for entry in below[:2] if not entry.values for line in _raw_lines(text, entry.start, entry.end)]
     for line in lines[:_LINES_WITH_ROLE]:
         first, *parts = (part.strip(" ,.*") for part in re.split(r"\s*[|*•]\s*|\s{2,}|;\s|(?<=[a-z])\.\s", line))
-        if not role and is_role(first) and len(first.split()) <= _ROLE_WORDS and not person_in(first):
+        if not role and is_role(first) and len(first.split()) <= _ROLE_WORDS and not (person_in(first) or YEAR.search(first)):
             role, end = first, max(end, below[0].end if below and line != person.rest else end)
             held += [part for part in parts if _QUALIFIES.search(part)]
     if name_entry.kind is EntryKind.VALUES and person_in(name_entry.values[0].label):
@@ -332,7 +383,14 @@ def _resume(text: str, person: Person, entries: Sequence[Entry]) -> Fact:
     for entry in entries:
         told = _meant(entry.values, is_person=True)
         role = role or next((value.text for value in told.get(FactField.ROLE, ())), "")
+        if not role and _TODAY.search(entry.text):
+            parts = (_PERIOD.sub("", part).strip(" -–—,:") for part in re.split(r",\s|:\s|\s{2,}| [|–—] ", entry.text))
+            role = next(
+                (part for part in parts if is_role(part) and len(part.split()) <= _ROLE_WORDS and not person_in(part)), ""
+            )
         found = [line for value in told.get(FactField.QUALIFICATIONS, ()) for line in _lines_in(text[value.start : value.end])]
+        if not entry.values and entry.kind is not EntryKind.HEADING and _names_qualifications(entry.path[-1:]):
+            found = _lines_in(entry.text)
         if entry.values and not told and _QUALIFIES.search(entry.text) and YEAR.search(entry.text):
             found = [entry.text.replace(" | ", ", ")]
         held += [" ".join(line.split()) for line in found]
@@ -347,8 +405,11 @@ def _resume(text: str, person: Person, entries: Sequence[Entry]) -> Fact:
         found = [told_text[first:last] for first, last in spans_of(told_text) if _QUALIFIES.search(told_text[first:last])]
         held += found
         end = max(end, told_end) if found else end
-    current = [each for each in held if status_of([each]) is FactStatus.CURRENT]
-    return _person(person.name, role, sorted(current, key=lambda each: not _YEARS.search(each)), name_entry.start, end)
+    return _person(person.name, role, sorted(held, key=lambda each: not _YEARS.search(each)), name_entry.start, end)
+
+
+def _names_qualifications(headings: Sequence[str]) -> bool:
+    return any(labels.meaning_of(each, is_person=True) is FactField.QUALIFICATIONS for each in headings)
 
 
 def _raw_lines(text: str, start: int, end: int) -> list[str]:
@@ -367,7 +428,8 @@ def _lines_in(text: str) -> list[str]:
 
 
 def _person(name: str, role: str, held: Sequence[str], start: int, end: int, status: FactStatus = FactStatus.CURRENT) -> Fact:
-    kept = list(dict.fromkeys(each.strip(" .;") for each in held if each.strip(" .;")))[:_MOST_QUALIFICATIONS]
+    current = [" ".join(each for each in _sentences(text) if status_of([each]) is FactStatus.CURRENT) for text in held]
+    kept = list(dict.fromkeys(each.strip(" .;") for each in current if each.strip(" .;")))[:_MOST_QUALIFICATIONS]
     values = {FactField.NAME: name, FactField.ROLE: role, FactField.QUALIFICATIONS: "; ".join(kept)}
     return Fact(FactKind.PERSON, {field: value for field, value in values.items() if value}, start, end, status)
 
@@ -385,6 +447,9 @@ def _projects(entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
         return
     found = [(fact, record.path) for record in _records(entries) if (fact := _project(record)) is not None]
     yield from (fact for fact, _ in found)
+    if kind is DocumentKind.ABOUT_US:
+        listed = [entry for entry in entries if entry.kind is EntryKind.ITEM and MONEY.search(entry.text)]
+        yield from (_told([entry], "") for entry in listed if _AWARDED.search(entry.text) or _FINISHED.search(entry.text))
     if kind is DocumentKind.PAST_PERFORMANCE:
         covered = {path for _, path in found}
         yield from _told_projects([entry for entry in entries if entry.path not in covered and entry.kind is not EntryKind.ROW])
@@ -413,7 +478,7 @@ def _records(entries: Sequence[Entry]) -> Iterator[_Record]:
             opened = None
         if entry.kind is EntryKind.VALUES and opened is None:
             opened, seen = _Record(entry.path, above), {}
-        if opened and _NOT_TO_CITE.search(entry.text):
+        if opened and NOT_TO_CITE.search(entry.text):
             yield from [opened] if opened.entries else []
             opened = None
         if opened:
@@ -430,6 +495,7 @@ def _project(record: _Record) -> Fact | None:
         fitting = [value.text for value in told.get(name, ()) if _fits(name, value.text)]
         if fitting:
             values[name] = fitting[-1] if name is FactField.VALUE else fitting[0]
+    values = _only(" ".join(entry.text for entry in record.texts)) | values
     if FactField.CONTRACT in values and FactField.VALUE not in values and MONEY.fullmatch(values[FactField.CONTRACT]):
         values[FactField.VALUE] = values.pop(FactField.CONTRACT)
     if FactField.TITLE not in values and record.texts and (title := _title_of(record.path)):
@@ -447,16 +513,21 @@ def _project(record: _Record) -> Fact | None:
     work += [each for each in unknown if len(each.split()) > _FEW_WORDS]
     if work:
         values[FactField.WORK] = _joined(work)
-    states = [value.text for value in told.get(labels.STATE, ())] + [values.get(FactField.PERIOD, "")]
+    customer = values.get(FactField.CUSTOMER, "")
+    if FactField.CONTRACT not in values and (found := _AWARDED.search(customer)):
+        values[FactField.CONTRACT] = found[0]
+        values[FactField.CUSTOMER] = f"{customer[: found.start()]}{customer[found.end() :]}".strip(" ,;()")
+    states = [value.text for value in told.get(labels.STATE, ())] + [values.get(FactField.PERIOD, ""), *_REMARK.findall(customer)]
     states += [value.text for value in told.get(FactField.WORK, ()) if _BROKEN_OFF.search(value.text)]
     return Fact(FactKind.PROJECT, values, record.entries[0].start, max(entry.end for entry in record.entries), status_of(states))
 
 
 def _title_of(path: tuple[str, ...]) -> str:
-    """The name of the project in the heading above it: “Past performance: Lake Sorrel,” but not “Past performance.”"""
+    """The name of the project in the heading above it: “Past performance: Lake Sorrel,” “Hearings by phone,” but not “Past performance.”"""
     heading = path[-1] if path else ""
     kind, _, name = heading.partition(": ")
-    return name if topics_of(kind) else heading if not topics_of(heading) else ""
+    is_name = topics_of(heading).keys() <= (_IN_NAMES if len(heading.split()) > _FEW_WORDS else set[Topic]())
+    return name if name and topics_of(kind) else heading if is_name else ""
 
 
 def _fits(name: FactField, text: str) -> bool:
@@ -470,13 +541,18 @@ def _fits(name: FactField, text: str) -> bool:
 
 def _told_projects(entries: Sequence[Entry]) -> Iterator[Fact]:
     """Projects that a document about past performance tells of in sentences: each paragraph with an amount or a number of a contract, or else the
-    section as a whole."""
+    section as a whole, together with what stands below it as its results."""
     title = ""
+    opened: tuple[tuple[str, ...], list[Entry], str] | None = None
     for path, section in groupby(entries, key=lambda entry: entry.path):
-        if any(NOT_DRAFTED & topics_of(each).keys() for each in path[-1:]):
+        named = topics_of(path[-1]).keys() if path else set[Topic]()
+        if NOT_DRAFTED & named or NOT_TO_CITE.search(" ".join(path)) or any(map(_NO_PROJECT.search, path[-1:])):
             continue
-        named = _title_of(path)
-        title = named if named and not named.startswith("Dear ") else title
+        if opened and Topic.OUTCOMES in named and path[: len(opened[0])] == opened[0]:
+            opened[1].extend(entry for entry in section if entry.kind in (EntryKind.PARAGRAPH, EntryKind.ITEM))
+            continue
+        heading = _title_of(path)
+        title = heading if heading and not heading.startswith("Dear ") else title
         told = list[Entry]()
         for entry in section:
             is_short = len(entry.text.split()) <= _NAME_WORDS and not entry.text.endswith((".", ",", ":", ")"))
@@ -484,34 +560,48 @@ def _told_projects(entries: Sequence[Entry]) -> Iterator[Fact]:
                 title = title or ("" if topics_of(entry.text) else entry.text)
             elif entry.kind in (EntryKind.PARAGRAPH, EntryKind.ITEM):
                 told.append(entry)
-        paragraphs = [
-            entry
-            for entry in told
-            if entry.kind is EntryKind.PARAGRAPH and (MONEY.search(entry.text) or _NUMBERED.search(entry.text))
-        ]
+        paragraphs = [entry for entry in told if entry.kind is EntryKind.PARAGRAPH and _is_project(entry.text)]
         if len(paragraphs) > 1:
             yield from (_told([entry], "") for entry in paragraphs)
         elif told and any(YEAR.search(entry.text) or MONEY.search(entry.text) for entry in told):
-            yield _told(told, title)
+            yield from [_told(*opened[1:])] if opened else []
+            opened = (path, told, title)
+    yield from [_told(*opened[1:])] if opened else []
+
+
+def _is_project(text: str) -> bool:
+    return bool(MONEY.search(text) or _NUMBERED.search(text))
 
 
 def _told(entries: Sequence[Entry], title: str) -> Fact:
     """A project in the words of its record. What has only one reading, such as the only amount, is a value of its own, too."""
-    text = _joined([entry.text for entry in entries])
-    amounts, numbers = {*MONEY.findall(text)}, {found[1] for found in _NUMBERED.finditer(text)}
-    first, *more = _sentences(text)
+    text = _joined([entry.text for entry in entries if not any(_names_customer(value) for value in entry.values)])
+    only = _only(text)
+    first, *more = _sentences(text) or [""]
     if not title and more and len(first.split()) <= _NAME_WORDS:
         title, text = first.rstrip("."), " ".join(more)
     values = {
         FactField.TITLE: title,
-        FactField.CONTRACT: numbers.pop() if len(numbers) == 1 else "",
-        FactField.VALUE: amounts.pop() if len(amounts) == 1 else "",
+        **only,
         FactField.WORK: text,
     }
     status = FactStatus.OF_OTHERS if _OF_PRIME.search(text) else FactStatus.CURRENT
     return Fact(
         FactKind.PROJECT, {name: value for name, value in values.items() if value}, entries[0].start, entries[-1].end, status
     )
+
+
+def _only(text: str) -> dict[FactField, str]:
+    """The number of a contract and the amount in a text that has one of them."""
+    found = {
+        FactField.CONTRACT: {found[1] or found[0] for found in _NUMBERED.finditer(text)},
+        FactField.VALUE: {*MONEY.findall(text)},
+    }
+    return {field: values.pop() for field, values in found.items() if len(values) == 1}
+
+
+def _names_customer(value: Value) -> bool:
+    return labels.meaning_of(value.label) is FactField.CUSTOMER
 
 
 def _joined(texts: Sequence[str]) -> str:

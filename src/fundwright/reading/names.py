@@ -12,7 +12,7 @@ _NAME = re.compile(
 )
 _BEFORE_ROLE = re.compile(rf"({_TOKEN} (?:[A-Z]\. )?{_TOKEN}(?:, [A-Z]\.[A-Z]\.)?) ((?:{_TOKEN} ){{0,4}}\w+(?: \w+){{0,5}})$")
 _REVERSED = re.compile(rf"({_TOKEN}), ({_TOKEN}(?: {_TOKEN})?)(?=$|[\s;|(–—]| - )")
-_CREDENTIAL = re.compile(r",? ?((?:[A-Z][A-Za-z]{0,2}\.?){1,4}(?:[-/][A-Za-z]{1,4}\.?)?)(?=$|[,;|\s])")
+_CREDENTIAL = re.compile(r",? ?((?:[A-Z][A-Za-z]{0,2}\.?){1,4}(?:[-/][A-Za-z]{1,4}\.?)?)(?=$|[,;:|\s])")
 _SEPARATOR = re.compile(r"\s*(?:[,;|:–—*•]|-(?=\s)|\s{2,}|\()\s*")
 
 
@@ -41,7 +41,7 @@ _NO_NAMES = _words(
     "laboratories center centre hospital county city state office services service solutions systems inc llc ltd corp "
     "corporation foundation association agency administration bureau street road avenue lane suite north south east west "
     "technical management quality safety approach schedule small business set aside total final original national federal "
-    "american united u.s"
+    "american united u.s no title name omb"
 )
 
 
@@ -80,7 +80,7 @@ def is_role(text: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    words = [word.casefold().strip(".,'’\"“”()") for word in text.split()]
+    words = [word.casefold().strip(".,'’\"“”()").removesuffix("'s").removesuffix("’s") for word in text.split()]
     is_abbreviated = (
         any(_ABBREVIATION.fullmatch(word) for word in text.replace(",", "").split()) and not text.replace(",", "").isupper()
     )
@@ -89,4 +89,5 @@ def _is_name(text: str) -> bool:
         or is_role(text)
         or is_abbreviated
         or (text.isupper() and len(text) < _SHORTEST)
+        or text.endswith(" I")
     )

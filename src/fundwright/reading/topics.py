@@ -79,8 +79,8 @@ _STEMS: Mapping[Topic, str] = {
     Topic.OUTCOMES: "outcome result evaluat impact measure success judged=.7 expect=.6 metric worked=.7 know=.7 benefit ergebnis résultat",
     Topic.OFFER: "deliver milestone=.7 get=.5 offer=.7 propos=.5 solution=.6 schedule=.4 liefer livrable",
     Topic.PLAN: "next=.6 step=.4 future outlook ausblick prochain",
-    Topic.CHALLENGES: "challenge problems difficult obstacle setback lesson learned=.6 wrong risk=.5 herausforderung schwierigkeit défi difficulté leçon",
-    Topic.REVIEW: "reviewer panel debrief critique comments=.6 internal=.4 pipeline=.4 burn=.4 salar price=.8 rate=.8 pricing bid=.7 cite confidential",
+    Topic.CHALLENGES: "challenge problems difficult obstacle setback lesson pitfall learned=.6 wrong risk=.5 herausforderung schwierigkeit défi difficulté leçon",
+    Topic.REVIEW: "reviewer panel debrief critique comments=.6 internal=.4 pipeline=.4 burn=.4 salar price=.8 rate=.8 pricing bid=.7 idea=.6 delete cite confidential",
     Topic.NOT_OFFERED: "not exclusion don't cannot won't lapsed declined unfunded lost sold nicht",
 }
 NOT_DRAFTED = frozenset((Topic.CHALLENGES, Topic.REVIEW, Topic.NOT_OFFERED))

@@ -16,7 +16,7 @@ from fundwright.generation.extractive.headings import Headings
 from fundwright.language.protocols import NumberedPassage, Vectors
 from fundwright.reading.entries import LONGEST, Entry, EntryKind, entries_of
 from fundwright.reading.facts import FactStatus
-from fundwright.reading.finding_facts import EMAIL, MONEY, PHONE, status_of
+from fundwright.reading.finding_facts import EMAIL, MONEY, NOT_TO_CITE, PHONE, status_of
 from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.labels import STATE, meaning_of
 from fundwright.reading.sentences import spans_of
@@ -55,7 +55,7 @@ _OVERRUN = 1.5
 _FEWEST_WORDS, _MOST_WORDS = 3, 80
 _DENIES = re.compile(
     r"\b(?:we|they|it|I) (?:do|did|does|can|will|could|have|had|hold|are|is|were) ?(?:not|no|n['’]t)\b|\b(?:don|doesn|can|won|aren|isn)['’]t\b"
-    r"|\bno longer\b|\bhold no\b|\bsubbed out\b|\bnot offered\b|\bvacant\b|\bask \w+ before\b|\bout of (?:service|order)\b|\bback to (?:the )?(?:dealer|owner|lessor)\b|\bDOWN\b|\bfor parts\b|\bif awarded\b|\bsample document\b|\bnot in (?:the )?text\b",
+    r"|\bno longer\b|\bhold no\b|\bsubbed out\b|\bnot offered\b|\bvacant\b|\bask \w+ before\b|\bout of (?:service|order)\b|\bback to (?:the )?(?:dealer|owner|lessor)\b|\bDOWN\b|\bfor parts\b|\bif (?:awarded|funded|selected|we (?:win|won))\b|\bwe hope\b|\bsample document\b|\bnot in (?:the )?text\b",
     re.IGNORECASE,
 )
 _OBLIGES = re.compile(r"\b(?:shall|must)\b|\ball rights reserved\b", re.IGNORECASE)
@@ -110,7 +110,8 @@ def statements_of(passages: Sequence[NumberedPassage], written: str) -> list[Sta
     """Return what can be quoted from the passages and is not written yet."""
     found = dict[str, Statement]()
     for section, passage in enumerate(passages):
-        if passage.is_record or NOT_DRAFTED & {topic for heading in passage.heading[-1:] for topic in topics_of(heading)}:
+        named = {topic for heading in passage.heading[-1:] for topic in topics_of(heading)}
+        if passage.is_record or NOT_DRAFTED & named or any(map(NOT_TO_CITE.search, passage.heading)):
             continue
         for entry in entries_of(f"{passage.head}\n{passage.text}".strip(), lambda _, path=passage.heading: path):
             for text, is_listed in _texts_of(entry, passage.kind):
