@@ -1,16 +1,20 @@
 """Finds out what the headings of people's own words are about, by their meaning and the first lines below them.
 
 “THINGS WE DO EVERY DAY” above a list of services is more similar to examples of capabilities than to those of any other section. Which sections
-there can be depends on the kind of the document: a proposal has aims, and a text about an organization has none. Of 30 such headings in documents of
-two sets of invented organizations, 26 are assigned as their authors meant them (21 with three examples of each section).
+there can be depends on the kind of the document: a proposal has aims, and a text about an organization has none. The sections of a document are
+assigned together, because they are seldom about the same.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from fundwright.language.protocols import Embedder, Vectors
 from fundwright.reading.kinds import DocumentKind
@@ -19,12 +23,16 @@ from fundwright.reading.topics import NOT_DRAFTED, Topic, topics_of
 if TYPE_CHECKING:
     from fundwright.generation.extractive.statements import Statement
 
-Headings = Mapping[tuple[DocumentKind, str], Topic]
-"""The topic of a heading in a document of a kind."""
+Headings = Mapping[tuple[str, str], Topic]
+"""The topic of a heading, by the title of its document and the heading."""
 
 _MAX_HEADINGS, _CHARACTERS_BELOW = 80, 300
 _WORDS_WEIGHT, _CLEAR = 0.1, 0.9
 """What the words of a heading add to its similarity, and the weight of words that are clear without it."""
+_AGAIN = 0.06
+"""What a second section of a document about the same topic has to be more similar."""
+_TITLE_WEIGHT = 0.1
+"""The first heading of a document is often its title, and the organization introduces itself below it."""
 _LEAST = 0.15
 """The least cosine with the most similar example."""
 _EXAMPLES: Mapping[Topic, tuple[str, ...]] = {
@@ -39,6 +47,9 @@ _EXAMPLES: Mapping[Topic, tuple[str, ...]] = {
         "Research areas: protein crystallography, cell imaging, gene sequencing",
         "What leaves our shop: welded frames, machined housings, and painted enclosures",
         "Programs: after-school tutoring, summer meals, adult literacy classes",
+        "What we make: garden tools, ladders, and folding carts",
+        "What we test: drinking water, paint, and air in schools",
+        "What comes off the line: crates, pallets, and cable reels",
     ),
     Topic.DIFFERENTIATORS: (
         "Why choose us over our competitors",
@@ -136,10 +147,23 @@ _EXAMPLES: Mapping[Topic, tuple[str, ...]] = {
 }
 _TOPICS = [topic for topic, examples in _EXAMPLES.items() for _ in examples]
 _OF_PROPOSALS = frozenset((Topic.NEED, Topic.AIMS, Topic.APPROACH, Topic.OUTCOMES, Topic.OFFER, Topic.PEOPLE, Topic.FACILITIES))
-_SECTIONS: Mapping[DocumentKind, frozenset[Topic]] = {
+_TOPICS_OF: Mapping[DocumentKind, frozenset[Topic]] = {
     DocumentKind.ABOUT_US: frozenset(_EXAMPLES) - _OF_PROPOSALS | {Topic.PEOPLE, Topic.FACILITIES},
     DocumentKind.PREVIOUS_PROPOSAL: _OF_PROPOSALS,
 }
+
+
+@dataclass(frozen=True)
+class _Section:
+    """`words` are the topics that the words of the heading name."""
+
+    kind: DocumentKind
+    document: str
+    heading: str
+    text: str
+    words: Mapping[Topic, float] = field(hash=False)
+    is_clear: bool
+    is_first: bool
 
 
 class HeadingClassifier:
@@ -147,41 +171,70 @@ class HeadingClassifier:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._examples: Vectors | None = None
+        self._examples: tuple[Vectors, Vectors] | None = None
+        """Of their headings, and as a whole."""
 
     async def find(self, statements: Sequence[Statement]) -> Headings:
         """Return the topics of headings whose words are not clear. Headings that resemble no example are left out."""
-        below = _below(statements)
-        if not below:
+        sections = _sections(statements)
+        unclear = [section for section in sections if not section.is_clear][:_MAX_HEADINGS]
+        if not unclear:
             return {}
         if self._examples is None:
-            self._examples = await self._embedder.embed([text for texts in _EXAMPLES.values() for text in texts])
-        texts = [*(heading for _, heading in below), *(f"{heading}: {text}" for (_, heading), text in below.items())]
-        alone, with_text = np.split(await self._embedder.embed(texts), 2)
-        similarities = (alone + 2 * with_text) / 3 @ self._examples.T
-        named = {key: _nearest(row, *key) for key, row in zip(below, similarities, strict=True)}
-        return {key: topic for key, topic in named.items() if topic}
+            examples = [text for texts in _EXAMPLES.values() for text in texts]
+            self._examples = await self._embed([text.partition(":")[0] for text in examples], examples)
+        headings, sections_as_whole = await self._embed(
+            [each.heading for each in unclear], [f"{each.heading}: {each.text}" for each in unclear]
+        )
+        similarity = (headings @ self._examples[0].T + 2 * sections_as_whole @ self._examples[1].T) / 3
+        similar = dict(zip(unclear, similarity, strict=True))
+        found: dict[tuple[str, str], Topic] = {}
+        for _, own in groupby(sections, key=lambda section: section.document):
+            found |= _assigned([*own], similar)
+        return found
+
+    async def _embed(self, headings: Sequence[str], whole: Sequence[str]) -> tuple[Vectors, Vectors]:
+        first, second = np.split(await self._embedder.embed([*headings, *whole]), 2)
+        return first, second
 
 
-def _nearest(similar: Vectors, kind: DocumentKind, heading: str) -> Topic | None:
-    words = topics_of(heading)
-    best = {
-        topic: max(similar[place] for place, other in enumerate(_TOPICS) if other is topic)
-        + _WORDS_WEIGHT * words.get(topic, 0.0)
-        for topic in _SECTIONS[kind]
+def _assigned(sections: Sequence[_Section], similar: Mapping[_Section, Vectors]) -> Mapping[tuple[str, str], Topic]:
+    """Give each section of a document the topic that fits best, if sections have different topics: a second one about the same is less likely."""
+    unclear = [section for section in sections if section in similar]
+    if not unclear:
+        return {}
+    topics = sorted(_TOPICS_OF[unclear[0].kind])
+    taken = Counter(topic for section in sections if section.is_clear for topic in section.words)
+    fits = np.array([[_fit(section, topic, similar[section]) for topic in topics] for section in unclear])
+    again = np.arange(len(unclear)) * _AGAIN
+    costs = [fits[:, [place]] - again - _AGAIN * min(1, taken[topic]) for place, topic in enumerate(topics)]
+    rows, columns = linear_sum_assignment(np.hstack(costs), maximize=True)
+    chosen = {unclear[row]: column // len(unclear) for row, column in zip(rows, columns, strict=True)}
+    return {
+        (section.document, section.heading): topics[place]
+        for row, (section, place) in enumerate(chosen.items())
+        if fits[row, place] >= _LEAST
     }
-    first = max(best, key=lambda topic: best[topic])
-    return first if best[first] >= _LEAST else None
 
 
-def _below(statements: Sequence[Statement]) -> Mapping[tuple[DocumentKind, str], str]:
-    """Headings whose words are not clear, each with the first lines below it."""
-    found: dict[tuple[DocumentKind, str], str] = {}
+def _fit(section: _Section, topic: Topic, similar: Vectors) -> float:
+    nearest = max(similar[place] for place, other in enumerate(_TOPICS) if other is topic)
+    is_title = section.is_first and topic is Topic.PROFILE
+    return float(nearest) + _WORDS_WEIGHT * section.words.get(topic, 0.0) + (_TITLE_WEIGHT if is_title else 0.0)
+
+
+def _sections(statements: Sequence[Statement]) -> list[_Section]:
+    """The sections of documents, in order."""
+    below: dict[tuple[DocumentKind, str, str], str] = {}
     for statement in statements:
-        heading = statement.path[-1] if statement.path else ""
+        if statement.path and statement.kind in _TOPICS_OF:
+            key = (statement.kind, statement.document, statement.path[-1])
+            below[key] = f"{below.get(key, '')} {statement.text}".strip()[:_CHARACTERS_BELOW]
+    documents = list[str]()
+    found = list[_Section]()
+    for (kind, document, heading), text in below.items():
         words = topics_of(heading)
-        is_clear = max(words.values(), default=0.0) >= _CLEAR or NOT_DRAFTED & words.keys()
-        key = (statement.kind, heading)
-        if heading and statement.kind in _SECTIONS and not is_clear and len(found.get(key, "")) < _CHARACTERS_BELOW:
-            found[key] = f"{found.get(key, '')} {statement.text}".strip()[:_CHARACTERS_BELOW]
-    return dict(list(found.items())[:_MAX_HEADINGS])
+        is_clear = max(words.values(), default=0.0) >= _CLEAR or bool(NOT_DRAFTED & words.keys())
+        found.append(_Section(kind, document, heading, text, words, is_clear=is_clear, is_first=document not in documents))
+        documents.append(document)
+    return sorted(found, key=lambda section: documents.index(section.document))
