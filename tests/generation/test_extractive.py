@@ -115,7 +115,7 @@ class TestQuoting:
     def test_what_comes_near_is_shown_and_not_written(
         self, relevance: float, answer: tuple[int, ...], possible: tuple[int, ...]
     ) -> None:
-        found = statements_of([passage(BREAD, DocumentKind.ABOUT_US)], "")
+        found = statements_of([passage(BREAD, DocumentKind.ABOUT_US)], "", "")
         compared = Comparison(np.array([[relevance]], dtype=np.float32), np.zeros(1, dtype=np.float32))
         assert choose(found, compared, {}, 0, None, words=60, taken=()) == Choice(answer, possible)
 
@@ -222,7 +222,7 @@ class TestTables:
             ),
             fact(FactKind.PROJECT, 2, customer="City of Ames", contract="K418", work="The City of Ames has 66,000 residents."),
         ]
-        assert tables.written(Topic.PAST_PERFORMANCE, projects).splitlines() == [
+        assert tables.written(Topic.PAST_PERFORMANCE, projects, "").splitlines() == [
             "| Project | Customer | Contract | Value |",
             "| --- | --- | --- | --- |",
             "| Lapwai Creek | Nez Perce District |  | $1,284,600 [1] |",
@@ -236,7 +236,7 @@ class TestTables:
             fact(FactKind.PROJECT, 1, contract="K-418", value="$389,250"),
             fact(FactKind.PROJECT, 2, contract="K-418", value="$389,250", customer="City of Ames"),
         ]
-        assert tables.written(Topic.PAST_PERFORMANCE, projects).splitlines()[2:] == ["| City of Ames | K-418 | $389,250 [2] |"]
+        assert tables.written(Topic.PAST_PERFORMANCE, projects, "").splitlines()[2:] == ["| City of Ames | K-418 | $389,250 [2] |"]
 
     def test_people_have_a_role_and_qualifications(self) -> None:
         people = [
@@ -244,7 +244,7 @@ class TestTables:
             fact(FactKind.PERSON, 2, name="Teresa Law"),
             fact(FactKind.PERSON, 3, name="Ada Example"),
         ]
-        assert tables.written(Topic.PEOPLE, people).splitlines()[2:] == [
+        assert tables.written(Topic.PEOPLE, people, "").splitlines()[2:] == [
             "| LAW, Teresa | SOC Lead | GCIH; 12 years [1] |",
             "| Ada Example [3] |  |  |",
         ]
@@ -257,7 +257,7 @@ class TestTables:
             fact(FactKind.DETAIL, 3, label="CAGE", value="6V8R1"),
             fact(FactKind.CERTIFICATION, 4, name="WOSB"),
         ]
-        assert tables.written(Topic.COMPANY_DATA, facts).splitlines()[2:] == [
+        assert tables.written(Topic.COMPANY_DATA, facts, "").splitlines()[2:] == [
             "| UEI | M4ZTQ8WKE5J3 [2] |",
             "| CAGE code | 6V8R1 [1] |",
             "| Size | Small [1] |",
@@ -271,15 +271,15 @@ class TestTables:
             fact(FactKind.CONTACT, 2, phone="(208) 555-0100"),
             fact(FactKind.DETAIL, 3, label="Office", value="2215 River Avenue, Lewiston, ID 83501"),
         ]
-        assert tables.written(Topic.CONTACT, facts) == (
+        assert tables.written(Topic.CONTACT, facts, "") == (
             "Pete Lindqvist, Estimator  \n2215 River Avenue, Lewiston, ID 83501  \n(208) 555-0162  \npete@acme.example [1][3]"
         )
 
     def test_a_fact_that_a_person_added_is_written_without_a_citation(self) -> None:
         assert (
-            tables.written(Topic.PEOPLE, [fact(FactKind.PERSON, None, name="Ada Example")]).splitlines()[-1] == "| Ada Example |"
+            tables.written(Topic.PEOPLE, [fact(FactKind.PERSON, None, name="Ada Example")], "").splitlines()[-1] == "| Ada Example |"
         )
 
     @pytest.mark.parametrize("topic", [None, Topic.NEED, Topic.PEOPLE])
     def test_without_a_fact_nothing_is_written(self, topic: Topic | None) -> None:
-        assert tables.written(topic, [fact(FactKind.DETAIL, label="UEI", value="M4ZTQ8WKE5J3")]) == ""
+        assert tables.written(topic, [fact(FactKind.DETAIL, label="UEI", value="M4ZTQ8WKE5J3")], "") == ""

@@ -35,7 +35,7 @@ _CODES = (
     ("EIN", re.compile(r"\bEIN\b[^\w\n]{0,6}(?:is )?(\d\d-\d{7})\b")),
 )
 _QUALIFIES = re.compile(
-    r"\b(?:\w+[- ])?years?\b|\b(?:degree|certif\w+|licen[cs]ed|registered|[BM]\.?[AS]\.?|Ph\.?D|M\.?D|B\.?Tech|Master|Bachelor)\b|\bjahre\b|\bans\b|^(?-i:[A-Z]{3,6}(?:, [A-Z]{2,6})*)\.?$",
+    r"\b(?:\w+[- ])?years?\b|\b(?:degree|certif\w+|licen[cs]ed|registered|[ABM]\.?A?\.?[AS]\.?|Ph\.?D|M\.?D|B\.?Tech|Master|Bachelor)\b|\bjahre\b|\bans\b|^(?-i:[A-Z]{3,6}(?:, [A-Z]{2,6})*)\.?$",
     re.IGNORECASE,
 )
 _YEARS = re.compile(r"\b(?:years?|yrs|jahre|ans)\b", re.IGNORECASE)
@@ -95,6 +95,8 @@ _NEGATED = re.compile(r"(?:^|\s)(?:not|no|non|kein\w*|pas)(?:\s|$)", re.IGNORECA
 _WRAPPED, _LINES_WITH_ROLE = 60, 4
 _TODAY = re.compile(r"\b(?:19|20)\d\d ?(?:to|-|–|—) ?(?:present|today|now|current)\b", re.IGNORECASE)
 _PERIOD = re.compile(r"\(?\b(?:19|20)\d\d\b.{0,20}$|^(?:19|20)\d\d.{0,12}?(?:present|today|now|current)\b", re.IGNORECASE)
+_DATED = re.compile(r"(?:,|\bthrough|\bsince|\buntil) (?:19|20)\d\d$")
+"""“OSHA 30-Hour Construction, 2020,” but not “Foreman, 2008-2012.”"""
 _BIOSKETCH = re.compile(
     r"\A[^\n]{0,80}\s{0,4}[^\n]{0,20}NAME:?[\s|]{1,9}([^\n]{3,60}?)[\s|]{1,9}(?:[-\s|]{0,40}eRA COMMONS[^\n]{3,60}?[\s|]{1,9})?[-\s|]{0,60}"
     r"POSITION TITLE:?[\s|]{1,9}([^\n]{3,80}?)[\s|]{1,9}(?=EDUCATION|INSTITUTION)",
@@ -389,6 +391,8 @@ def _resume(text: str, person: Person, entries: Sequence[Entry]) -> Fact:
                 (part for part in parts if is_role(part) and len(part.split()) <= _ROLE_WORDS and not person_in(part)), ""
             )
         found = [line for value in told.get(FactField.QUALIFICATIONS, ()) for line in _lines_in(text[value.start : value.end])]
+        if entry.kind is EntryKind.ITEM and _DATED.search(entry.text) and len(entry.text.split()) <= _NAME_WORDS:
+            found = [entry.text]
         if not entry.values and entry.kind is not EntryKind.HEADING and _names_qualifications(entry.path[-1:]):
             found = _lines_in(entry.text)
         if entry.values and not told and _QUALIFIES.search(entry.text) and YEAR.search(entry.text):

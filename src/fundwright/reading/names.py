@@ -30,21 +30,26 @@ _ROLES = _words(
     "epidemiologist statistician psychologist pediatrician surgeon pharmacist veterinarian curator librarian evaluator "
     "strategist tester leiter leiterin geschäftsführer directeur directrice"
 )
-_NO_NAMES = _words(
+ORGANIZATIONS = _words(
+    "department university college school institute clinic lab laboratory laboratories center centre hospital county city "
+    "state office services service solutions systems inc llc ltd corp corporation foundation association agency "
+    "administration bureau authority district court council board cache"
+)
+_NO_NAMES = ORGANIZATIONS | _words(
     "the our your we who what where why how when and of for with in at by a an to all new key core past company corporate "
     "statement summary profile overview section part tab factor volume appendix project projects program programs contract "
     "contracts team staff people personnel experience education training skills certifications honors awards publications "
-    "positions appointments contributions support personal selected references contact phone address date department "
-    "university college school institute biographical sketch curriculum vitae identifying information professional "
+    "positions appointments contributions support personal selected references contact phone address date "
+    "biographical sketch curriculum vitae identifying information professional "
     "preparation synergistic activities products research employment history background qualifications objective ongoing "
-    "completed environmental contractors engineering sciences group partners neighbors friends clinic lab laboratory "
-    "laboratories center centre hospital county city state office services service solutions systems inc llc ltd corp "
-    "corporation foundation association agency administration bureau street road avenue lane suite north south east west "
+    "completed environmental contractors engineering sciences group partners neighbors friends "
+    "street road avenue lane suite north south east west "
     "technical management quality safety approach schedule small business set aside total final original national federal "
     "american united u.s no title name omb"
 )
 
 
+_PROPER_NAME = re.compile(r"(?:The )?((?:(?:[A-Z][\w.&'’-]*|of|for|and|the) ){1,10}?[A-Z][\w.&'’-]*)(?= (?:\(|[a-z])|,)")
 _ABBREVIATION = re.compile(r"[A-Z]{2}|[A-Z]{4,}")
 """A state, or an organization: “St. Paul, MN,” “Larkspur Canyon RFPD.” A name may have a word in capitals of another length, or all in capitals."""
 _VERBS = frozenset(("has", "have", "is", "was", "are", "were", "holds", "led", "joined"))
@@ -71,6 +76,12 @@ def person_in(line: str) -> Person | None:
             return Person(line[:end].strip(" ,"), line[separator.end() if separator else end :].strip())
     found = _BEFORE_ROLE.match(line)  # “Agnes Mason Program manager”
     return Person(found[1], found[2]) if found and _is_name(found[1]) and is_role(found[2]) else None
+
+
+def organization_in(text: str) -> str:
+    """The name of an organization that begins a text: “Kanova University Hospital (a 610-bed teaching hospital).” Empty if it begins with something else."""
+    found = _PROPER_NAME.match(text)
+    return found[1] if found and any(word.casefold() in ORGANIZATIONS for word in found[1].split()) else ""
 
 
 def is_role(text: str) -> bool:

@@ -53,7 +53,7 @@ class ExtractiveWriter:
     async def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered | PossibleMatch]:
         requested = _REQUESTED_WORDS.search(request.instructions)
         words = (int(requested.group(1)) if requested else _DEFAULT_WORDS) // max(1, len(request.questions))
-        texts = [tables.written(topic, request.facts) for topic in request.all_topics]
+        texts = [tables.written(topic, request.facts, request.company) for topic in request.all_topics]
         open_places = [place for place, text in enumerate(texts) if not text]
         found: list[Statement] = []
         choices: dict[int, Choice] = {}
@@ -65,7 +65,7 @@ class ExtractiveWriter:
             text = texts[place]
             if choice := choices.get(place):
                 text = "".join(_quoted([found[each] for each in choice.answer], _INTRODUCTIONS.get(topic) if topic else None))
-                if topic is Topic.FIT and (done := tables.works(request.facts)[:_MOST_FITTING]):
+                if topic is Topic.FIT and (done := tables.works(request.facts, request.company)[:_MOST_FITTING]):
                     text = "\n".join(filter(None, (text, *done)))
                 for each in choice.possible:
                     yield PossibleMatch(question=place, text=found[each].text, number=found[each].number)
@@ -104,7 +104,7 @@ def create(core: Core, embedder: Embedder) -> ExtractiveWriter:
 
 def _statements(request: SectionRequest) -> list[Statement]:
     ours = [passage for passage in request.passages if passage.kind.is_ours]
-    return statements.statements_of(ours, request.written)[:_MOST_STATEMENTS]
+    return statements.statements_of(ours, request.written, request.company)[:_MOST_STATEMENTS]
 
 
 def _quoted(quoted: Sequence[Statement], introduction: Message | None) -> Iterator[str]:

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from fundwright.generation.extractive.headings import Headings
+from fundwright.language.company import is_named_in
 from fundwright.language.protocols import NumberedPassage, Vectors
 from fundwright.reading.entries import LONGEST, Entry, EntryKind, entries_of
 from fundwright.reading.facts import FactStatus
 from fundwright.reading.finding_facts import EMAIL, MONEY, NOT_TO_CITE, PHONE, status_of
 from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.labels import STATE, meaning_of
+from fundwright.reading.names import organization_in, person_in
 from fundwright.reading.sentences import spans_of
 from fundwright.reading.topics import NOT_DRAFTED, Topic, topics_of
 
@@ -59,10 +61,14 @@ _DENIES = re.compile(
     re.IGNORECASE,
 )
 _OBLIGES = re.compile(r"\b(?:shall|must)\b|\ball rights reserved\b", re.IGNORECASE)
+_OURS = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"(?:he|she|it|they|this|these|those|his|her|its|their)\b", re.IGNORECASE)
 _INTRODUCES = re.compile(
-    r"\b(?:is an?|founded|established|started|incorporated|since|employees|people|staff|nonprofit|[\w-]+-owned)\b", re.IGNORECASE
+    r"\b(?:(?:is|are) an?|founded|established|started|began|opened|incorporated|since|employees|people|staff|nonprofit|[\w-]+-owned)\b",
+    re.IGNORECASE,
 )
+_WEAK = frozenset(("since", "people", "staff"))
+"""Signs of an introduction only together with another one."""
 _LISTED = frozenset((Topic.CAPABILITIES, Topic.FIT))
 _FEWEST_ITEMS = 3
 _FIRST_WORDS = 3
@@ -106,8 +112,8 @@ class Choice:
     possible: tuple[int, ...]
 
 
-def statements_of(passages: Sequence[NumberedPassage], written: str) -> list[Statement]:
-    """Return what can be quoted from the passages and is not written yet."""
+def statements_of(passages: Sequence[NumberedPassage], written: str, company: str) -> list[Statement]:
+    """Return what can be quoted from the passages of an organization of this name and is not written yet."""
     found = dict[str, Statement]()
     for section, passage in enumerate(passages):
         named = {topic for heading in passage.heading[-1:] for topic in topics_of(heading)}
@@ -119,6 +125,7 @@ def statements_of(passages: Sequence[NumberedPassage], written: str) -> list[Sta
                 if (
                     len(text) <= LONGEST
                     and _is_quotable(text, passage.kind)
+                    and not (passage.kind is _ABOUT_US and _is_about_another(text, company))
                     and key not in found
                     and text.rstrip(".") not in written
                 ):
@@ -180,6 +187,12 @@ def _is_quotable(text: str, kind: DocumentKind) -> bool:
     return not (_DENIES.search(text) or _OBLIGES.search(text))
 
 
+def _is_about_another(text: str, company: str) -> bool:
+    """Whether a statement presents another organization: “Kanova Hospital (610 beds) takes our patients,” but not “Ames County renewed our contract.”"""
+    name = organization_in(text)
+    return bool(name) and not is_named_in(name, company) and (text.partition(name)[2].startswith(" (") or not _OURS.search(text))
+
+
 def choose(
     statements: Sequence[Statement],
     compared: Comparison,
@@ -200,9 +213,15 @@ def choose(
     evidence = {place: _evidence(statements[place], topic, headings) for place in allowed}
     headed = [place for place in allowed if evidence[place] >= _LEAST_EVIDENCE]
     if topic is Topic.PROFILE:
-        signs = np.array([len({*_INTRODUCES.findall(each.text.casefold())}) for each in statements])
-        headed = [place for place in allowed if signs[place] and not _names_another(statements[place], topic)]
-        relevance = relevance + _SIGN * signs
+        introducing = [{*_INTRODUCES.findall(each.text.casefold())} for each in statements]
+        headed = [place for place in headed if introducing[place]] + [
+            place
+            for place in allowed
+            if evidence[place] < _LEAST_EVIDENCE
+            and not statements[place].is_listed
+            and _introduces(statements[place], introducing[place])
+        ]
+        relevance = relevance + _SIGN * np.array([len(signs) for signs in introducing])
     if headed:
         return Choice(
             _within(statements, relevance, evidence, headed, words * _OVERRUN, by_fit=topic in (Topic.FIT, Topic.PROFILE)), ()
@@ -223,6 +242,12 @@ def _evidence(statement: Statement, topic: Topic | None, headings: Headings) -> 
         return 0.0
     wanted = {topic, *_ALSO.get(topic, ())}
     label = _OWN_LABEL.match(statement.text)
+    if (
+        topic is Topic.NEED
+        and not (label or statement.is_listed)
+        and Topic.AIMS in topics_of(statement.path[-1] if statement.path else "")
+    ):
+        return _ABOVE  # an introduction above the aims says why they matter
     begin = label[1] if label else " ".join(statement.text.split()[:_FIRST_WORDS]) if topic is Topic.AIMS else ""
     if wanted & topics_of(begin).keys():
         return _LABELED  # “Aim 2. …,” “Our goal is …”
@@ -236,6 +261,14 @@ def _evidence(statement: Statement, topic: Topic | None, headings: Headings) -> 
         found = max(found, weight * (_ABOVE if distance else _HEADED))
     title = topics_of(statement.document)
     return max(found, _TITLED * max(title.get(each, 0.0) for each in wanted)) if statement.kind is DocumentKind.DATA else found
+
+
+def _introduces(statement: Statement, signs: set[str]) -> bool:
+    """Whether a statement under a heading about something else introduces the organization, and not a person."""
+    if any(map(person_in, statement.path[-1:])):
+        return False
+    named = topics_of(statement.path[-1]).keys() if statement.path else set[Topic]()
+    return len(signs) > 1 or bool(signs - _WEAK and named <= {Topic.PROFILE, Topic.CAPABILITIES})
 
 
 def _best_list(statements: Sequence[Statement], relevance: Vectors, allowed: Sequence[int]) -> Sequence[int]:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from fundwright.core.messages import t
+from fundwright.language.company import is_named_in
 from fundwright.language.protocols import CitedFact
 from fundwright.reading.facts import FactField, FactKind
+from fundwright.reading.names import ORGANIZATIONS
 from fundwright.reading.sentences import sentences_of
 from fundwright.reading.topics import Topic
 
@@ -22,19 +24,23 @@ _BAD_NEWS = re.compile(
     re.IGNORECASE,
 )
 """Words of sentences about a project that nobody quotes in a proposal."""
+_ITEM_AFTER = re.compile(r";\s(?=[A-Z])")
+_SUBJECT = re.compile(r"((?:The|This) )?([^\W\d_]+)(?=( (?:has|have|had|is|was|[a-z]+(?:s|ed))\b)?)")
+"""The word that begins a sentence, with an article or without, and the verb after it."""
+_OURS = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _JUDGES = re.compile(r"\b(?:rated|accepted|awarded|renewed|extended|praised|approved|chose|gave)\b", re.IGNORECASE)
 _PROJECT_COLUMNS = (FactField.TITLE, FactField.CUSTOMER, FactField.CONTRACT, FactField.VALUE, FactField.PERIOD, FactField.RATING)
 _FIRST = ("legal", "uei", "unique", "cage", "ncage", "naics", "psc", "size")
 """Words of the labels that come first."""
 
 
-def written(topic: Topic | None, facts: Sequence[CitedFact]) -> str:
-    """The text about this topic, or "" if no fact is about it."""
+def written(topic: Topic | None, facts: Sequence[CitedFact], company: str) -> str:
+    """The text about this topic in a draft of this company, or "" if no fact is about it."""
     facts = [fact for fact in facts if fact.values.keys() >= _NEEDED.get(fact.kind, frozenset())]
     of_kind = [fact for fact in facts if fact.kind is _KINDS.get(topic)] if topic else []
     match topic:
         case Topic.PAST_PERFORMANCE:
-            return _projects(of_kind)
+            return _projects(of_kind, company)
         case Topic.PEOPLE:
             return _people(_merged(of_kind, _key_of_person)[:_MOST_PEOPLE])
         case Topic.COMPANY_DATA:
@@ -59,7 +65,7 @@ _NEEDED = {
 """What a person can take away from a fact, and without which nothing can be written."""
 
 
-def _projects(facts: Sequence[CitedFact]) -> str:
+def _projects(facts: Sequence[CitedFact], company: str) -> str:
     """A row for each project from the record with the most values, and what was done from the one that says most."""
     groups = [*_grouped(facts, _key_of_project).values()][:_MOST_PROJECTS]
     rows = [max(group, key=lambda fact: len(fact.values)) for group in groups]
@@ -76,29 +82,29 @@ def _projects(facts: Sequence[CitedFact]) -> str:
     table = _table(
         [names[name] for name in columns], [([fact.values.get(name, "") for name in columns], fact) for fact in listed]
     )
-    return "\n\n".join(filter(None, (table, "\n".join(_works(groups)))))
+    return "\n\n".join(filter(None, (table, "\n".join(_works(groups, company)))))
 
 
-def works(facts: Sequence[CitedFact]) -> list[str]:
+def works(facts: Sequence[CitedFact], company: str) -> list[str]:
     """An item for each project that says what was done."""
-    return _works(_grouped([fact for fact in facts if fact.kind is FactKind.PROJECT], _key_of_project).values())
+    return _works(_grouped([fact for fact in facts if fact.kind is FactKind.PROJECT], _key_of_project).values(), company)
 
 
-def _works(groups: Iterable[Sequence[CitedFact]]) -> list[str]:
+def _works(groups: Iterable[Sequence[CitedFact]], company: str) -> list[str]:
     told = (max(group, key=lambda fact: len(fact.values.get(FactField.WORK, ""))) for group in groups)
-    return [item for fact in told if (item := _work(fact))]
+    return [item for fact in told if (item := _work(fact, company))]
 
 
-def _work(fact: CitedFact) -> str:
+def _work(fact: CitedFact, company: str) -> str:
     """An item that says what was done in a project, sentence by sentence."""
     name = fact.values.get(FactField.TITLE) or fact.values.get(FactField.CUSTOMER, "")
     most = _WORK_WORDS if fact.values.keys() & {FactField.CUSTOMER, FactField.VALUE} else _TOLD_WORDS
     kept, spent = list[str](), 0
-    for sentence in sentences_of(fact.values.get(FactField.WORK, "")):
+    for sentence in (each for told in sentences_of(fact.values.get(FactField.WORK, "")) for each in _ITEM_AFTER.split(told)):
         count = len(sentence.split())
         if (
             _BAD_NEWS.search(sentence)
-            or _is_about(sentence, f"{fact.values.get(FactField.CUSTOMER, '')} {fact.values.get(FactField.TITLE, '')}")
+            or _is_about_customer(sentence, fact, company)
             or (kept and spent + count > most)
             or sentence == name
         ):
@@ -109,15 +115,18 @@ def _work(fact: CitedFact) -> str:
     return begin + " ".join(f"{sentence}{_mark(fact)}" for sentence in kept) if kept else ""
 
 
-def _is_about(sentence: str, customer: str) -> bool:
-    """Whether a sentence says something about the customer: “DLA buys food and clothing for $15 billion a year.”"""
-    first = [word for word in _WORD.findall(sentence)[:2] if word.casefold() not in ("the", "its", "their", "our")][:1]
-    return (
-        bool(first)
-        and len(first[0]) > _SHORT_NAME
-        and first[0][0].isupper()
-        and first[0].casefold() in _WORD.findall(customer.casefold())
-        and not _JUDGES.search(sentence)
+def _is_about_customer(sentence: str, fact: CitedFact, company: str) -> bool:
+    """Whether a sentence says something about the customer: “DLA buys food and clothing for $15 billion a year,” “The district enrolls 15,000 students.”"""
+    if _JUDGES.search(sentence) or _OURS.search(sentence):
+        return False
+    customer = f"{fact.values.get(FactField.CUSTOMER, '')} {fact.values.get(FactField.TITLE, '')}".casefold()
+    subject = _SUBJECT.match(sentence)
+    if subject is None:
+        return False
+    name = subject[2].casefold()
+    is_organization = name in ORGANIZATIONS if subject[1] else subject[2].isupper() and not is_named_in(name, company)
+    return len(name) > _SHORT_NAME and (
+        (subject[2][0].isupper() and name in _WORD.findall(customer)) or (is_organization and bool(subject[3]))
     )
 
 
