@@ -195,6 +195,57 @@ class TestTopics:
         about = passage("- Bevel gears for railways\n- Castings of bronze\n- Forgings of steel", DocumentKind.ABOUT_US, heading)
         assert await write(core, section(Topic.CAPABILITIES, about)) == ""
 
+    @pytest.mark.parametrize(
+        ("heading", "text", "quoted"),
+        [
+            ("Capability Statement", "We are a roofing company in Ohio. Today 64 employees work with us.", "64 employees"),
+            ("Where the work happens", "We were founded in 2019 and have 17 employees.", "17 employees"),
+            ("Ada Example, President", "Ada is a certified roofer and has 12 employees.", ""),
+            ("Safety", "No accident has happened since 2011.", ""),
+        ],
+    )
+    async def test_an_introduction_stands_under_any_heading(self, core: Core, heading: str, text: str, quoted: str) -> None:
+        written = await write(core, section(Topic.PROFILE, passage(text, DocumentKind.ABOUT_US, heading)))
+        assert quoted in written and bool(written) is bool(quoted)
+
+    async def test_what_stands_above_the_aims_says_why_they_matter(self, core: Core) -> None:
+        text = "About 190,000 patients begin treatment each year.\n\nAim 1. Build the device. Reach a noise floor of 5 dB."
+        written = await write(core, section(Topic.NEED, passage(text, DocumentKind.PREVIOUS_PROPOSAL, "SPECIFIC AIMS")))
+        assert written == "About 190,000 patients begin treatment each year. [1]"
+
+    @pytest.mark.parametrize(
+        ("text", "is_quoted"),
+        [
+            ("Kanova University Hospital (a 610-bed teaching hospital) takes our patients.", False),
+            ("Kanova University Hospital has 610 beds and two helicopters.", False),
+            ("Iron Peak Services keeps two shops with four lathes.", True),
+            ("Ames County renewed our contract for the machine shop twice.", True),
+        ],
+    )
+    async def test_partners_are_not_presented_as_our_own(self, core: Core, text: str, is_quoted: bool) -> None:
+        about = passage(text, DocumentKind.ABOUT_US, "Facilities and equipment")
+        assert bool(await write(core, section(Topic.FACILITIES, about))) is is_quoted
+
+    @pytest.mark.parametrize(
+        ("text", "heading"),
+        [
+            ("If funded we would add three roofs and a second van.", "Services"),
+            ("We repair roofs and gutters.", "Phase III thoughts (not for this proposal)"),
+            ("We repair roofs and gutters.", "Ideas (delete before sending)"),
+        ],
+    )
+    async def test_what_is_only_imagined_is_not_quoted(self, core: Core, text: str, heading: str) -> None:
+        assert await write(core, section(Topic.CAPABILITIES, passage(text, DocumentKind.ABOUT_US, heading))) == ""
+
+    async def test_sections_of_a_document_have_different_topics(self, core: Core) -> None:
+        make = passage(
+            "- Earbuds for hearing tests at home\n- A portal for clinics with alerts", DocumentKind.ABOUT_US, "What we make"
+        )
+        home = passage("We rent 6,200 square feet with a sound booth and two ovens.", DocumentKind.ABOUT_US, "Our home")
+        title = passage("Hearing tests wherever the patient is today.", DocumentKind.ABOUT_US, "Fenwort Audiologics")
+        written = await write(core, section(Topic.CAPABILITIES, title, make, home))
+        assert "Earbuds" in written and "wherever" not in written and "booth" not in written
+
     async def test_in_a_letter_a_list_is_introduced(self, core: Core) -> None:
         about = passage(
             "We repair boilers of hospitals.\n\n- Boiler inspection\n- Boiler replacement", DocumentKind.ABOUT_US, "Services"
@@ -231,12 +282,33 @@ class TestTables:
             "- **Lapwai Creek**: We set two arches. [1]",
         ]
 
+    @pytest.mark.parametrize(
+        ("sentence", "is_written"),
+        [
+            ("The district enrolls about 15,000 students.", False),
+            ("The Foundation has supported 58 investigators since 2005.", False),
+            ("NSF invests about 9 billion a year in science.", False),
+            ("IP replaced 32 condensing boilers.", True),
+            ("The district accepted all four plants.", True),
+            ("The City of Ames gave us 14 more buildings.", True),
+            ("The cache doors were replaced in May.", True),
+        ],
+    )
+    def test_what_customers_say_of_themselves_is_no_work(self, sentence: str, is_written: bool) -> None:
+        project = fact(
+            FactKind.PROJECT, 1, customer="City of Ames", value="$9", work=f"Replaced boilers in nine schools; {sentence}"
+        )
+        text = tables.written(Topic.PAST_PERFORMANCE, [project], "Iron Peak Inc.")
+        assert (sentence.rstrip(".") in text) is is_written
+
     def test_what_two_documents_say_about_one_project_is_one_row(self) -> None:
         projects = [
             fact(FactKind.PROJECT, 1, contract="K-418", value="$389,250"),
             fact(FactKind.PROJECT, 2, contract="K-418", value="$389,250", customer="City of Ames"),
         ]
-        assert tables.written(Topic.PAST_PERFORMANCE, projects, "").splitlines()[2:] == ["| City of Ames | K-418 | $389,250 [2] |"]
+        assert tables.written(Topic.PAST_PERFORMANCE, projects, "").splitlines()[2:] == [
+            "| City of Ames | K-418 | $389,250 [2] |"
+        ]
 
     def test_people_have_a_role_and_qualifications(self) -> None:
         people = [
@@ -277,7 +349,8 @@ class TestTables:
 
     def test_a_fact_that_a_person_added_is_written_without_a_citation(self) -> None:
         assert (
-            tables.written(Topic.PEOPLE, [fact(FactKind.PERSON, None, name="Ada Example")], "").splitlines()[-1] == "| Ada Example |"
+            tables.written(Topic.PEOPLE, [fact(FactKind.PERSON, None, name="Ada Example")], "").splitlines()[-1]
+            == "| Ada Example |"
         )
 
     @pytest.mark.parametrize("topic", [None, Topic.NEED, Topic.PEOPLE])

@@ -25,7 +25,7 @@ _BAD_NEWS = re.compile(
 )
 """Words of sentences about a project that nobody quotes in a proposal."""
 _ITEM_AFTER = re.compile(r";\s(?=[A-Z])")
-_SUBJECT = re.compile(r"((?:The|This) )?([^\W\d_]+)(?=( (?:has|have|had|is|was|[a-z]+(?:s|ed))\b)?)")
+_SUBJECT = re.compile(r"((?:The|This) )?([^\W\d_]+)(?=( (?:has|had|is|was|[a-z]+(?:s(?! (?:was|were|are|have|had))|ed))\b)?)")
 """The word that begins a sentence, with an article or without, and the verb after it."""
 _OURS = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _JUDGES = re.compile(r"\b(?:rated|accepted|awarded|renewed|extended|praised|approved|chose|gave)\b", re.IGNORECASE)
