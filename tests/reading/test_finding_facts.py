@@ -218,6 +218,34 @@ def test_remarks_say_whether_something_is_current(text: str, status: FactStatus)
     assert status_of([text]) is status
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "status"),
+    [
+        (
+            "| Item | State |\n| - | - |\n| Women-Owned Small Business | active |",
+            "Women-Owned Small Business",
+            FactStatus.CURRENT,
+        ),
+        ("| Item | State |\n| - | - |\n| ISO 9001:2015 | expired 2021 |", "ISO 9001:2015", FactStatus.ENDED),
+        ("| Item | State |\n| - | - |\n| HUBZone | No |", "HUBZone", FactStatus.DENIED),
+        ("The SBA certified us as a HUBZone firm in 2023.", "The SBA certified us as a HUBZone firm in 2023", FactStatus.CURRENT),
+    ],
+)
+def test_certifications_in_rows_and_sentences(text: str, name: str, status: FactStatus) -> None:
+    (found,) = [fact for fact in read(text, DocumentKind.DATA) if fact.kind is FactKind.CERTIFICATION]
+    assert (found.values[FactField.NAME], found.status) == (name, status)
+
+
+def test_other_rows_and_sentences_are_no_certifications() -> None:
+    text = "| Item | State |\n| - | - |\n| Clean room, ISO class 7 | new |\n\nHUBZone rules changed in 2023."
+    assert [fact for fact in read(text, DocumentKind.DATA) if fact.kind is FactKind.CERTIFICATION] == []
+
+
+def test_several_codes_with_remarks_are_one_value() -> None:
+    (fact,) = read("NAICS 541930 (primary), 561410, 611630", DocumentKind.ABOUT_US)
+    assert fact.values[FactField.VALUE] == "541930 (primary), 561410, 611630"
+
+
 class TestMessyRecords:
     def test_a_contact_below_its_phone_number(self) -> None:
         text = "Email: info@acme.example\nPhone: 555-123-4567\nContact: Ada Example\nHours: weekdays"

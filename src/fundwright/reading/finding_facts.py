@@ -31,7 +31,12 @@ ADDRESS = re.compile(r"(?:\d{1,5} (?=[A-Z\d])|P\.?O\.? Box )[^\n;|]{4,80}?(?:,|\
 _CODES = (
     ("UEI", re.compile(r"\b(?:UEI|Unique Entity ID)\b[^\w\n]{0,6}(?:is )?((?=[A-Z0-9]*\d)[A-Z0-9]{12})\b")),
     ("CAGE", re.compile(r"\bCAGE(?: [Cc]ode)?\b[^\w\n]{0,6}(?:is )?((?=[A-Z0-9]*\d)[A-Z0-9]{5})\b")),
-    ("NAICS", re.compile(r"\bNAICS(?: [Cc]odes?)?\b[^\w\n]{0,6}(?:are |is )?(\d{6}(?:(?:,|;| and|, and) ?\d{6})*)")),
+    (
+        "NAICS",
+        re.compile(
+            r"\bNAICS(?: [Cc]odes?)?\b[^\w\n]{0,6}(?:are |is )?(\d{6}(?:(?: \([^)\n]{1,40}\))?(?:,|;| and|, and)\s?\d{6})*)"
+        ),
+    ),
     ("EIN", re.compile(r"\bEIN\b[^\w\n]{0,6}(?:is )?(\d\d-\d{7})\b")),
 )
 _QUALIFIES = re.compile(
@@ -90,6 +95,12 @@ _IN_NAMES = {Topic.CONTACT, Topic.FACILITIES}
 """Topics of words that names of projects have, too."""
 _FINISHED = re.compile(r"\b(?:completed|delivered)\b", re.IGNORECASE)
 _OF_PRIME = re.compile(r"\bprime['’]s number\b|\btheir number\b|\bnot ours\b", re.IGNORECASE)
+_HELD = re.compile(
+    r"\b(?:certified (?:us|as)|are (?:also )?(?:an? )?(?=[\w()-]*(?:certified|owned))|we hold|is certified|accredited)",
+    re.IGNORECASE,
+)
+_STANDARD = re.compile(r"\bISO(?:/IEC)? \d{4}")
+_CODE_WORD = re.compile(r"[\w()-]+")
 _BROKEN_OFF = re.compile(r"\b(?:terminated|cancell?ed|withdrawn|not funded)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"(?:^|\s)(?:not|no|non|kein\w*|pas)(?:\s|$)", re.IGNORECASE)
 _WRAPPED, _LINES_WITH_ROLE = 60, 4
@@ -144,6 +155,7 @@ def facts_of(text: str, entries: Sequence[Entry], kind: DocumentKind) -> list[Fa
     entries = [entry for entry in entries if entry.end - entry.start <= _MOST_CHARACTERS]
     return [
         *_details(text, entries, kind),
+        *_certifications(entries, kind),
         *_contacts(text, entries, kind),
         *_people(text, entries, kind),
         *_projects(entries, kind),
@@ -216,6 +228,29 @@ def _details(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterato
                     )
                 ):
                     yield Fact(FactKind.CERTIFICATION, {FactField.NAME: name}, line.start(), line.end(), status_of([name]))
+
+
+def _certifications(entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
+    """Rows that begin with a certification, with the state in their other cells, and sentences that say that we hold one."""
+    for entry in entries if kind in _OWN_DATA else ():
+        if entry.kind is EntryKind.ROW and entry.values:
+            name, *others = entry.values
+            if _names_certification(name.text) and len(name.text.split()) <= _NAME_WORDS:
+                status = (
+                    FactStatus.DENIED
+                    if any(_NEGATED.match(each.text) for each in others)
+                    else status_of(each.text for each in others)
+                )
+                yield Fact(FactKind.CERTIFICATION, {FactField.NAME: name.text}, entry.start, entry.end, status)
+        elif entry.kind in (EntryKind.PARAGRAPH, EntryKind.ITEM):
+            for sentence in _sentences(entry.text):
+                if _names_certification(sentence) and _HELD.search(sentence) and len(sentence.split()) <= _DETAIL_WORDS:
+                    held = sentence.rstrip(".")
+                    yield Fact(FactKind.CERTIFICATION, {FactField.NAME: held}, entry.start, entry.end, status_of([held]))
+
+
+def _names_certification(text: str) -> bool:
+    return bool(_STANDARD.search(text)) or any(word.casefold() in labels.CERTIFICATIONS for word in _CODE_WORD.findall(text))
 
 
 # --- Contacts

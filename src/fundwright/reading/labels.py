@@ -79,6 +79,11 @@ DETAIL = _words(
     " iso status registration registrations unternehmensform mitarbeitende gegründet siret siren effectif"
 )
 """Words of labels of data about an organization."""
+CERTIFICATIONS = _words(
+    "8(a) hubzone wosb edwosb sdvosb vosb sdb dbe mbe wbe women-owned woman-owned veteran-owned minority-owned as9100 as9120"
+    " nadcap cmmi cmmc itar fedramp aaalac clia aashto"
+)
+"""Words of certifications and accreditations of organizations."""
 _FILLERS = _words(
     "of the and or our final original total code codes unique entity id business company point performance primary current proposed"
     " yrs rate type class tax prime sub program work phone s"
