@@ -42,9 +42,10 @@ from fundwright.reading.kinds import DocumentKind, propose
 from fundwright.reading.pdf_pages import PageWords, Word
 from fundwright.templates import files
 from fundwright.templates.schemas import TemplateQuestion, TemplateSection
-from fundwright.training import blocks, display, extraction, repository
+from fundwright.training import blocks, display, extraction
 from fundwright.training.chunking import ChunkedDocument, ChunkSpan, ids_of
 from fundwright.training.highlighting import CitedWords
+from fundwright.training.repository import searching
 from fundwright.training.schemas import BlockQuery, DocumentText, Passage, PassagePlace, PastedText, ViewQuery
 from fundwright_ui.screens.sharing import content
 from tests.architecture.tree import nodes, python
@@ -75,7 +76,7 @@ def _section() -> TemplateSection:
 @cache
 def _passages() -> list[Passage]:
     """As many as a question reads, each as long as a passage can be."""
-    count = asking._READ_PASSAGES + repository._MAX_NAMED
+    count = asking._READ_PASSAGES + searching._MAX_NAMED
     texts = (each * (4_000 // len(each)) for each in islice(cycle([*worst.PATTERNS.values(), worst.ANSWERS][-8:]), count))
     return [
         Passage(

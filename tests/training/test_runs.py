@@ -101,7 +101,7 @@ class TestRun:
             return 1_199, 12_309
 
         monkeypatch.setattr("fundwright.core.jobs.JobRun.progress", progress)
-        monkeypatch.setattr("fundwright.training.repository.count_embedded", count_embedded)
+        monkeypatch.setattr("fundwright.training.repository.indexing.count_embedded", count_embedded)
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS, "boats.md")
         with using_language("de"):
@@ -153,7 +153,7 @@ class TestRun:
             raise RuntimeError
 
         monkeypatch.setattr(
-            "fundwright.training.repository.save_trained", fail
+            "fundwright.training.repository.indexing.save_trained", fail
         )  # so that the number of attempts is that of an unfinished run
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS)
@@ -641,7 +641,7 @@ class TestFindPassages:
         embedder = await language.get_embedder(committed)
         exact = await service.find_passages(committed, owner, "loaf", embedder=embedder)
         assert [passage.document_title for passage in exact] == ["bread", "boats"]
-        monkeypatch.setattr(f"fundwright.training.repository.{limit}", 0)
+        monkeypatch.setattr(f"fundwright.training.repository.searching.{limit}", 0)
         assert await service.find_passages(committed, owner, "loaf", embedder=embedder) == exact
 
 

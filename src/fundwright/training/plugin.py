@@ -17,10 +17,11 @@ from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import Sweeper, UsedFilesReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.notifications.schemas import NotificationKind
-from fundwright.training import collecting, events, reading_again, repository, service, versions
+from fundwright.training import collecting, events, reading_again, service, versions
 from fundwright.training.jobs import find_facts, propose_kinds, remove_files, train
 from fundwright.training.models import Document, DocumentCollection
 from fundwright.training.personal_data import own_files
+from fundwright.training.repository import listing
 from fundwright.training.schemas import FindFacts, ProposeKinds, RemoveFiles, TrainDocuments
 from fundwright.trash.service import TrashKind
 from fundwright.workspaces.restrictions import RestrictableKind
@@ -43,7 +44,7 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
 
 @hookimpl
 def used_files() -> Iterable[UsedFilesReader]:
-    return [repository.list_used_content]
+    return [listing.list_used_content]
 
 
 @hookimpl

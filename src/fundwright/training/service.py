@@ -41,9 +41,10 @@ from fundwright.language.protocols import Embedder, Vectors
 from fundwright.reading.formats import Reader, reader_of
 from fundwright.reading.kinds import OUR_KINDS, DocumentKind
 from fundwright.reading.markdown import MarkdownReader
-from fundwright.training import collecting, repository
+from fundwright.training import collecting
 from fundwright.training.collecting import documents_topic
 from fundwright.training.models import Document, TrainingRun
+from fundwright.training.repository import indexing, listing, runs, searching, texts
 from fundwright.training.schemas import (
     MAX_QUOTES,
     AcceptedFormat,
@@ -140,7 +141,7 @@ async def add_document(
     with _discarding_unless_kept(core, received):
         if collection_id is not None:
             await collecting.lock(session, actor, collection_id)
-        known = await repository.find_document_by_content(session, actor.workspace_id, received.sha256)
+        known = await listing.find_document_by_content(session, actor.workspace_id, received.sha256)
         if known is not None:
             raise AlreadyAdded(known)
         readers: list[Reader] = core.plugins.collect("document_readers")
@@ -177,7 +178,7 @@ async def add_text(
     with _discarding_unless_kept(core, received):
         if pasted.collection_id is not None:
             await collecting.lock(session, actor, pasted.collection_id)
-        known = await repository.find_document_by_content(session, actor.workspace_id, received.sha256)
+        known = await listing.find_document_by_content(session, actor.workspace_id, received.sha256)
         if known is not None:
             raise AlreadyAdded(known)
         title = await _unused_title(session, actor, pasted.title, pasted.title)
@@ -205,14 +206,14 @@ async def keep_text(
 ) -> DocumentRead:
     """Give a document a new text and filename, and train it again in a job. A document that is gone, in the trash, or hidden from the actor is added
     again. Raises NotAllowed, and what `add_text` raises."""
-    await repository.lock_documents(session, actor.workspace_id)
-    document = await repository.find_document(session, actor.workspace_id, document_id) if document_id else None
+    await listing.lock_documents(session, actor.workspace_id)
+    document = await listing.find_document(session, actor.workspace_id, document_id) if document_id else None
     if document is None:
         return await add_text(session, actor, core, pasted, filename=filename)
     await restrictions.require(session, actor, document.id)
     received = await core.files.receive(_once(pasted.text.encode()))
     with _discarding_unless_kept(core, received):
-        known = await repository.find_document_by_content(session, actor.workspace_id, received.sha256)
+        known = await listing.find_document_by_content(session, actor.workspace_id, received.sha256)
         if known is not None and known.id == document.id:
             return await get_document(session, actor, document.id)
         if known is not None:
@@ -233,7 +234,7 @@ async def list_documents(session: AsyncSession, actor: Actor, request: DocumentQ
     """Return documents, newest first unless `request.sort` is title, kind, state, size_bytes, chunk_count, created_at, or
     trained_at."""
     request = request or DocumentQuery()
-    documents, total = await repository.list_documents(session, actor.workspace_id, request)
+    documents, total = await listing.list_documents(session, actor.workspace_id, request)
     items = await _read(session, actor, documents)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
@@ -300,19 +301,19 @@ async def count_underway(session: AsyncSession, actor: Actor) -> int:
 @needs(Permission.READ)
 async def count_outdated(session: AsyncSession, actor: Actor, embedder: Embedder) -> int:
     """Return the number of trained documents that are no longer searchable because the embedding model has changed."""
-    return await repository.count_outdated(session, actor.workspace_id, embedder.id)
+    return await indexing.count_outdated(session, actor.workspace_id, embedder.id)
 
 
 @needs(Permission.READ)
 async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -> DocumentRead:
     """Raises NotFound."""
-    return (await _read(session, actor, [await repository.get_document(session, actor.workspace_id, document_id)]))[0]
+    return (await _read(session, actor, [await listing.get_document(session, actor.workspace_id, document_id)]))[0]
 
 
 @needs(Permission.READ)
 async def get_commented(session: AsyncSession, actor: Actor, document_id: UUID) -> Commented:
     """Return a document as what comments are about. Raises NotFound."""
-    document = await repository.get_document(session, actor.workspace_id, document_id)
+    document = await listing.get_document(session, actor.workspace_id, document_id)
     return Commented(title=document.title, path=f"/dashboard/train?document={document.id}")
 
 
@@ -378,7 +379,7 @@ async def rename_document(
     document = await lock_to_change(session, actor, document_id)
     title = visible_title(change.title)
     if title != document.title:
-        if title in await repository.list_titles_like(session, actor.workspace_id, title, title):
+        if title in await listing.list_titles_like(session, actor.workspace_id, title, title):
             raise Conflict(t("You already have a document named “{title}”.", title=title))
         before, document.title = document.title, title
         await session.flush()
@@ -397,7 +398,7 @@ async def get_restriction(session: AsyncSession, actor: Actor, core: Core, docum
 @needs(Permission.READ)
 async def get_restrictable(session: AsyncSession, actor: Actor, document_id: UUID) -> RestrictableItem:
     """Return who added a document, and its title. Raises NotFound."""
-    document = await repository.get_document(session, actor.workspace_id, document_id)
+    document = await listing.get_document(session, actor.workspace_id, document_id)
     return RestrictableItem(made_by=document.created_by, subject=subject_of(document))
 
 
@@ -429,7 +430,7 @@ async def restriction_changed(session: AsyncSession, actor: Actor, core: Core, d
     now hidden does not."""
     await publish(session, documents_topic(actor.workspace_id))
     with suppress(NotFound):  # it is in the trash
-        document = await repository.get_document(session, actor.workspace_id, document_id)
+        document = await listing.get_document(session, actor.workspace_id, document_id)
         if document.state == DocumentState.WAITING and actor.may(Permission.WORK):
             await _begin_run(session, actor, core, [document_id], title=_title(1))
 
@@ -438,7 +439,7 @@ async def restriction_changed(session: AsyncSession, actor: Actor, core: Core, d
 async def collection_restriction_changed(session: AsyncSession, actor: Actor, core: Core, collection_id: UUID) -> None:
     """Like `restriction_changed`, for the documents in a collection."""
     await publish(session, documents_topic(actor.workspace_id))
-    waiting = await repository.list_ids_in(session, actor.workspace_id, collection_id, DocumentState.WAITING)
+    waiting = await listing.list_ids_in(session, actor.workspace_id, collection_id, DocumentState.WAITING)
     if waiting and actor.may(Permission.WORK):
         await _begin_run(session, actor, core, waiting, title=_title(len(waiting)))
 
@@ -458,7 +459,7 @@ async def find_file(core: Core, actor: Actor, document_id: UUID) -> tuple[Docume
 async def list_searched(session: AsyncSession, actor: Actor) -> list[tuple[UUID, DocumentKind]]:
     """Return ids and kinds of the documents that questions and drafts search: all that are trained, but not the sample, once one
     of the actor's own is trained."""
-    return await repository.list_searched(session, actor.workspace_id)
+    return await listing.list_searched(session, actor.workspace_id)
 
 
 @needs(Permission.READ)
@@ -471,43 +472,43 @@ async def searched(
 ) -> Select[UUID]:
     """Select the ids of the documents that questions and drafts search, as a subquery for lists of other slices. If documents and kinds are given,
     only these and their newer versions."""
-    return await repository.searched(session, actor.workspace_id, document_ids=document_ids, kinds=kinds)
+    return await listing.searched(session, actor.workspace_id, document_ids=document_ids, kinds=kinds)
 
 
 @needs(Permission.READ)
 def samples(actor: Actor) -> Select[UUID]:
     """Select the ids of the sample documents, as a subquery for lists of other slices."""
-    return repository.samples(actor.workspace_id)
+    return listing.samples(actor.workspace_id)
 
 
 async def sample_ids_among(session: AsyncSession, document_ids: Collection[UUID]) -> Collection[UUID]:
     """Return those of the documents, of any workspace, that are sample documents."""
-    return await repository.sample_ids_among(session, document_ids)
+    return await listing.sample_ids_among(session, document_ids)
 
 
 @needs(Permission.READ)
 async def titles_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, str]:
     """Return the titles of those documents that the actor has."""
-    return await repository.titles_of(session, actor.workspace_id, document_ids)
+    return await listing.titles_of(session, actor.workspace_id, document_ids)
 
 
 @needs(Permission.READ)
 async def list_documents_in(session: AsyncSession, actor: Actor, collection_id: UUID) -> list[UUID]:
     """Return the trained documents in a collection. Raises NotFound."""
     await collecting.get_collection(session, actor, collection_id)
-    return await repository.list_ids_in(session, actor.workspace_id, collection_id, DocumentState.TRAINED)
+    return await listing.list_ids_in(session, actor.workspace_id, collection_id, DocumentState.TRAINED)
 
 
 @needs(Permission.READ)
 async def kinds_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, DocumentKind]:
     """Return the kinds of those documents that the actor has."""
-    return await repository.kinds_of(session, actor.workspace_id, document_ids)
+    return await listing.kinds_of(session, actor.workspace_id, document_ids)
 
 
 @needs(Permission.READ)
 async def unread_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, str]:
     """Return what was not read of those documents that the actor has, in the reader's language."""
-    reports = await repository.reports_of(session, actor.workspace_id, document_ids)
+    reports = await listing.reports_of(session, actor.workspace_id, document_ids)
     return {id: report.unread_text for id, report in reports.items() if report.unread}
 
 
@@ -521,7 +522,7 @@ async def list_incomplete(
     limit: int = 10,
 ) -> IncompleteDocuments:
     """Return the documents with parts that were not read among those that a draft based on `document_ids`, or on all, is given."""
-    found, total = await repository.list_incomplete(
+    found, total = await listing.list_incomplete(
         session, actor.workspace_id, document_ids=document_ids, kinds=OUR_KINDS, except_ids=except_ids, limit=limit
     )
     shown = tuple(IncompleteDocument(id=id, title=title, unread=report.unread_text) for id, title, report in found)
@@ -531,13 +532,13 @@ async def list_incomplete(
 @needs(Permission.READ)
 async def page_labels_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, Sequence[str]]:
     """Return what those of these documents that the actor has call their pages, if these are not their numbers."""
-    return await repository.page_labels_of(session, actor.workspace_id, document_ids)
+    return await listing.page_labels_of(session, actor.workspace_id, document_ids)
 
 
 @needs(Permission.READ)
 async def look_up(session: AsyncSession, actor: Actor, reference: str) -> UUID:
     """Return the document with this id or title. Raises Invalid."""
-    found = await repository.find_id(session, actor.workspace_id, reference.replace("\x00", "").strip())
+    found = await listing.find_id(session, actor.workspace_id, reference.replace("\x00", "").strip())
     if found is None:
         raise Invalid(t("There is no document named “{reference}”. Use its title or id.", reference=reference))
     return found
@@ -546,7 +547,7 @@ async def look_up(session: AsyncSession, actor: Actor, reference: str) -> UUID:
 @needs(Permission.READ)
 async def check_documents(session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> None:
     """Raise NotFound if the actor does not have one of these documents."""
-    if len(await repository.list_known_ids(session, actor.workspace_id, document_ids)) < len(document_ids):
+    if len(await listing.list_known_ids(session, actor.workspace_id, document_ids)) < len(document_ids):
         raise NotFound(t("The document"))
 
 
@@ -566,7 +567,7 @@ async def restore_document(session: AsyncSession, actor: Actor, core: Core, docu
     Raises Conflict if the same content was added again, or QuotaSpent.
     """
     title = await _unused_title(session, actor, document.title, document.title)
-    known = await repository.find_document_by_content(session, actor.workspace_id, document.sha256)
+    known = await listing.find_document_by_content(session, actor.workspace_id, document.sha256)
     if known is not None:
         raise Conflict(t("You have added this content again as “{title}”. Move that one to the trash first.", title=known.title))
     if not document.is_sample:  # but not the size, because documents in the trash count as used
@@ -574,7 +575,7 @@ async def restore_document(session: AsyncSession, actor: Actor, core: Core, docu
     document.title = title
     await trash.take_out(session, actor, document)
     is_to_train = document.state != DocumentState.TRAINED
-    if is_to_train and await repository.find_underway_run(session, actor.workspace_id, [document.id]) is None:
+    if is_to_train and await runs.find_underway_run(session, actor.workspace_id, [document.id]) is None:
         await _train_later(session, actor, core, DocumentRead.model_validate(document))
     await publish(session, documents_topic(actor.workspace_id))
 
@@ -583,7 +584,7 @@ async def remove_files_of(session: AsyncSession, core: Core, document_ids: Colle
     """Remove what belongs to documents that this transaction deletes, and their files unless others need them."""
     await _call_deleted_handlers(session, core, document_ids)
     await conversation.forget_subjects(session, document_ids)
-    await _remove_files(session, core, await repository.list_contents(session, document_ids))
+    await _remove_files(session, core, await listing.list_contents(session, document_ids))
 
 
 async def _call_deleted_handlers(session: AsyncSession, core: Core, document_ids: Collection[UUID]) -> None:
@@ -596,8 +597,8 @@ async def _call_deleted_handlers(session: AsyncSession, core: Core, document_ids
 async def remove_all(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Remove every document with its file when a workspace is deleted."""
     async with across_workspaces(session, "documents"):  # some may be hidden from the actor
-        await _remove(session, actor, core, await repository.list_all(session, actor.workspace_id))
-        trashed = await repository.list_trashed(session, actor.workspace_id)
+        await _remove(session, actor, core, await listing.list_all(session, actor.workspace_id))
+        trashed = await listing.list_trashed(session, actor.workspace_id)
         await remove_files_of(session, core, [document.id for document in trashed])
 
 
@@ -612,7 +613,7 @@ async def count_documents(session: AsyncSession, actor: Actor) -> int:
     """Count the documents that the plan of the actor's workspace limits: all but the sample and the trash, also those that are hidden
     from the actor."""
     async with across_workspaces(session, "documents"):
-        return await repository.count_own(session, actor.workspace_id)
+        return await listing.count_own(session, actor.workspace_id)
 
 
 @needs(Permission.READ)
@@ -623,12 +624,12 @@ async def add_sample(session: AsyncSession, actor: Actor, core: Core) -> None:
 
 async def _add_sample(session: AsyncSession, actor: Actor, core: Core) -> bool:
     """Add the sample documents that are not there. Returns whether there were any."""
-    await repository.lock_documents(session, actor.workspace_id)
+    await listing.lock_documents(session, actor.workspace_id)
     document_ids: list[UUID] = []
     for path in await asyncio.to_thread(lambda: sorted(_SAMPLE.iterdir())):
         received = await core.files.receive(_once(await asyncio.to_thread(path.read_bytes)))
         with _discarding_unless_kept(core, received):
-            if await repository.find_document_by_content(session, actor.workspace_id, received.sha256) is not None:
+            if await listing.find_document_by_content(session, actor.workspace_id, received.sha256) is not None:
                 continue
             name = path.stem.replace("-", " ")
             reader = await asyncio.to_thread(reader_of, core.plugins.collect("document_readers"), path, path.name)
@@ -651,7 +652,7 @@ async def _add_sample(session: AsyncSession, actor: Actor, core: Core) -> bool:
 @needs(Permission.WORK)
 async def remove_sample(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> int:
     """Remove the sample documents, and return their number."""
-    found = await repository.list_sample(session, actor.workspace_id)
+    found = await listing.list_sample(session, actor.workspace_id)
     changeable = set(await _changeable(session, actor, [document.id for document in found]))
     documents = [document for document in found if document.id in changeable]
     await _remove(session, actor, core, documents)
@@ -668,7 +669,7 @@ async def restore_sample(session: AsyncSession, actor: Actor, core: Core, *, cli
 
 @needs(Permission.READ)
 async def has_sample(session: AsyncSession, actor: Actor) -> bool:
-    return bool(await repository.list_sample(session, actor.workspace_id))
+    return bool(await listing.list_sample(session, actor.workspace_id))
 
 
 @needs(Permission.WORK)
@@ -684,8 +685,8 @@ async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | Non
             return await _start_run_of(session, actor, core, document_ids)
     embedder = await language.get_embedder(core)
     async with core.database.transaction() as session:
-        wanted = await repository.list_untrained_ids(session, actor.workspace_id, embedder.id)
-        wanted = wanted or [document.id for document in await repository.list_all(session, actor.workspace_id)]
+        wanted = await indexing.list_untrained_ids(session, actor.workspace_id, embedder.id)
+        wanted = wanted or [document.id for document in await listing.list_all(session, actor.workspace_id)]
         wanted = await _changeable(session, actor, wanted)
         if not wanted:
             raise Invalid(t("You have no documents to train. Add a document first."))
@@ -696,10 +697,10 @@ async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | Non
 async def read_again(session: AsyncSession, actor: Actor, core: Core) -> set[UUID]:
     """Train the documents in a job that an earlier release has read, unless they are underway. Returns these documents, also those that are
     underway."""
-    await repository.lock_runs(session, actor.workspace_id)
-    outdated = (await repository.list_read_earlier(session, actor.workspace_id)).get(actor.workspace_id, [])
+    await runs.lock_runs(session, actor.workspace_id)
+    outdated = (await indexing.list_read_earlier(session, actor.workspace_id)).get(actor.workspace_id, [])
     changeable = await _changeable(session, actor, outdated)
-    underway = await repository.list_underway_ids(session, actor.workspace_id)
+    underway = await runs.list_underway_ids(session, actor.workspace_id)
     wanted = [id for id in changeable if id not in underway]
     if wanted:
         title = nlater("Read {n} document again", "Read {n} documents again", len(wanted))
@@ -723,16 +724,16 @@ async def run_inline(core: Core, actor: Actor, document_ids: Sequence[UUID]) -> 
 async def list_runs(session: AsyncSession, actor: Actor, request: PageRequest | None = None) -> Page[RunRead]:
     """Return runs, newest first unless `request.sort` is state, documents, chunks, duration_s, or created_at."""
     request = request or PageRequest()
-    runs, total = await repository.list_runs(session, actor.workspace_id, request)
+    found, total = await runs.list_runs(session, actor.workspace_id, request)
     hidden = await restrictions.hidden_ids(session, actor)
-    items = [_run(run, job, hidden) for run, job in runs]
+    items = [_run(run, job, hidden) for run, job in found]
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
 @needs(Permission.READ)
 async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
     """Raises NotFound."""
-    return await _read_run(session, actor, *await repository.get_run(session, actor.workspace_id, run_id))
+    return await _read_run(session, actor, *await runs.get_run(session, actor.workspace_id, run_id))
 
 
 @needs(Permission.READ)
@@ -742,9 +743,9 @@ async def list_run_documents(
     """Return the documents of a run that still exist, in its order unless `request.sort` is set as in `list_documents`. Raises
     NotFound."""
     request = request or PageRequest()
-    run, _ = await repository.get_run(session, actor.workspace_id, run_id)
+    run, _ = await runs.get_run(session, actor.workspace_id, run_id)
     of_run = [UUID(document_id) for document_id in run.document_ids]
-    documents, total = await repository.list_documents(
+    documents, total = await listing.list_documents(
         session, actor.workspace_id, DocumentQuery().model_copy(update=request.model_dump()), only=of_run
     )
     items = await _read(session, actor, documents)
@@ -763,7 +764,7 @@ async def list_run_failures(
 ) -> Page[DocumentFailure]:
     """Return the documents that a run could not train, in its order unless `request.sort` is title or reason. Raises NotFound."""
     request = request or PageRequest()
-    run, _ = await repository.get_run(session, actor.workspace_id, run_id)
+    run, _ = await runs.get_run(session, actor.workspace_id, run_id)
     failures = _failures(run, await restrictions.hidden_ids(session, actor))
     if request.sort:
         failures.sort(key=lambda failure: str(getattr(failure, request.sort_field)).casefold(), reverse=request.is_descending)
@@ -783,7 +784,7 @@ def export_run_failures(session: AsyncSession, actor: Actor, run_id: UUID, reque
 @needs(Permission.WORK)
 async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
     """Cancel a run after its current step. Passages embedded so far are kept. Raises NotFound, or Conflict if it has ended."""
-    _, job = await repository.get_run(session, actor.workspace_id, run_id)
+    _, job = await runs.get_run(session, actor.workspace_id, run_id)
     await jobs.cancel(session, job.id, owner_id=actor.workspace_id)
     return await get_run(session, actor, run_id)
 
@@ -792,7 +793,7 @@ async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRe
 async def repeat_run(session: AsyncSession, actor: Actor, core: Core, run_id: UUID) -> RunRead:
     """Train the documents of an earlier run again, or return a waiting or running run that trains them. Raises NotFound, or Invalid
     if none of them exists anymore."""
-    run, _ = await repository.get_run(session, actor.workspace_id, run_id)
+    run, _ = await runs.get_run(session, actor.workspace_id, run_id)
     return await _start_run_of(session, actor, core, [UUID(document_id) for document_id in run.document_ids])
 
 
@@ -825,7 +826,7 @@ async def find_passages(
 @needs(Permission.READ)
 async def find_phrase(session: AsyncSession, actor: Actor, pattern: str) -> str | None:
     """Return the phrase that matches a regular expression most often in the actor's documents, in lower case."""
-    return await repository.find_phrase(session, actor.workspace_id, pattern)
+    return await searching.find_phrase(session, actor.workspace_id, pattern)
 
 
 @needs(Permission.READ)
@@ -834,13 +835,13 @@ async def nearest_passages(
 ) -> dict[UUID, NearestPassage]:
     """Return, for each of these embeddings by this model, the most similar passage of the actor's documents of these kinds, without the
     sample; nothing if there are no such documents."""
-    return await repository.nearest_passages(session, actor.workspace_id, vectors, model_id=model_id, kinds=kinds)
+    return await searching.nearest_passages(session, actor.workspace_id, vectors, model_id=model_id, kinds=kinds)
 
 
 @needs(Permission.READ)
 async def list_unsearched(session: AsyncSession, actor: Actor) -> Unsearched:
     """Return the documents that are not trained."""
-    return await repository.list_unsearched(session, actor.workspace_id, limit=_NAMED_DOCUMENTS)
+    return await runs.list_unsearched(session, actor.workspace_id, limit=_NAMED_DOCUMENTS)
 
 
 def _asked(query: str, actor: Actor) -> str:
@@ -867,7 +868,7 @@ async def search_passages(
 
     Raises Conflict if all documents were trained with an embedding model other than the one in use.
     """
-    passages = await repository.search_chunks(
+    passages = await searching.search_chunks(
         session,
         actor.workspace_id,
         question,
@@ -879,8 +880,8 @@ async def search_passages(
         named=named,
         with_asides=with_asides,
     )
-    is_searchable = bool(passages) or await repository.has_vectors(session, actor.workspace_id, embedder.id)
-    if not is_searchable and await repository.count_outdated(session, actor.workspace_id, embedder.id):
+    is_searchable = bool(passages) or await searching.has_vectors(session, actor.workspace_id, embedder.id)
+    if not is_searchable and await indexing.count_outdated(session, actor.workspace_id, embedder.id):
         raise Conflict(
             t(
                 "Your documents were trained with an embedding model other than {id}, the current one. Train them "
@@ -908,7 +909,7 @@ async def read_documents(
     if not actor.is_confirmed:
         return []
     async with core.database.transaction() as session:
-        return await repository.read_documents(
+        return await texts.read_documents(
             session, actor.workspace_id, document_ids=document_ids, kinds=kinds, first=first, most_characters=_MAX_CHARACTERS_READ
         )
 
@@ -919,7 +920,7 @@ async def read_beginnings(
 ) -> list[tuple[DocumentKind, str]]:
     """Return kind and first few pages of the actor's trained documents of these kinds, those about us first, without the sample.
     If there are many, returns only some."""
-    return await repository.read_beginnings(
+    return await texts.read_beginnings(
         session, actor.workspace_id, kinds=kinds, characters=_BEGINNING_CHARACTERS, limit=_MAX_BEGINNINGS
     )
 
@@ -927,7 +928,7 @@ async def read_beginnings(
 @needs(Permission.READ)
 async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> PassageInContext:
     """Return a passage with the text around it. Raises NotFound."""
-    return await repository.get_passage(session, actor.workspace_id, passage_id)
+    return await texts.get_passage(session, actor.workspace_id, passage_id)
 
 
 def path_of(document: Document) -> str:
@@ -950,7 +951,7 @@ async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller:
     """Return `title`, or `fuller` if another document of the workspace has it, or else `fuller` with a number. Raises Invalid if
     one of them has no visible characters."""
     title, fuller = visible_title(title, is_filename=is_filename), visible_title(fuller)[: MAX_TITLE_CHARACTERS - len(" (99999)")]
-    taken = await repository.list_titles_like(session, actor.workspace_id, title, fuller)
+    taken = await listing.list_titles_like(session, actor.workspace_id, title, fuller)
     numbered = (f"{fuller} ({number})" for number in count(2))
     return next(name for name in chain((title, fuller), numbered) if name not in taken)
 
@@ -970,7 +971,7 @@ async def require_room(core: Core, actor: Actor, size_bytes: int, arriving_bytes
 
 async def _check_size(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
     """Raises QuotaSpent."""
-    await repository.lock_documents(session, actor.id)  # other requests may add documents in other workspaces
+    await listing.lock_documents(session, actor.id)  # other requests may add documents in other workspaces
     await _require_room(session, actor, core, size_bytes=size_bytes)
 
 
@@ -995,7 +996,7 @@ async def _check_number(session: AsyncSession, actor: Actor) -> None:
 
 async def _used_bytes(session: AsyncSession, actor: Actor) -> int:
     async with across_workspaces(session, "documents"):
-        return await repository.sum_bytes_of(session, actor.id)
+        return await listing.sum_bytes_of(session, actor.id)
 
 
 def _most_bytes(core: Core, actor: Actor) -> int | None:
@@ -1013,7 +1014,7 @@ def _discarding_unless_kept(core: Core, received: ReceivedFile) -> Iterator[None
 async def _add(session: AsyncSession, actor: Actor, core: Core, document: Document, received: ReceivedFile) -> DocumentRead:
     """No other request can add documents to the workspace, because the title was chosen with `list_titles_like` or the caller has locked
     them. Raises AlreadyAdded."""
-    known = await repository.find_document_by_content(session, actor.workspace_id, document.sha256)
+    known = await listing.find_document_by_content(session, actor.workspace_id, document.sha256)
     if known is not None:  # another request added it since the caller looked
         raise AlreadyAdded(known)
     await lock_file(session, received.sha256)
@@ -1027,7 +1028,7 @@ async def _add(session: AsyncSession, actor: Actor, core: Core, document: Docume
 async def _remove(session: AsyncSession, actor: Actor, core: Core, documents: Sequence[Document]) -> None:
     await _call_deleted_handlers(session, core, [document.id for document in documents])
     for document in documents:
-        await repository.delete_document(session, actor.workspace_id, document.id)
+        await listing.delete_document(session, actor.workspace_id, document.id)
     await restrictions.forget(session, [document.id for document in documents])
     await conversation.forget_subjects(session, [document.id for document in documents])
     await _remove_files(session, core, [document.sha256 for document in documents])
@@ -1040,13 +1041,13 @@ async def _remove_files(session: AsyncSession, core: Core, names: Sequence[str])
 
 
 async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Document]) -> list[DocumentRead]:
-    underway = await repository.list_underway_ids(session, actor.workspace_id)
+    underway = await runs.list_underway_ids(session, actor.workspace_id)
     names = await workspaces.names_of(session, actor, (document.created_by for document in documents))
     access = await restrictions.access_to(session, actor, [document.id for document in documents])
     collections = await collecting.names_of(session, actor, [document.id for document in documents])
     versions = [id for document in documents for id in (document.resembles, document.replaced_by) if id is not None]
     # Those in the trash or hidden from the actor replace nothing for the actor, who must not learn of them.
-    seen = set(await repository.list_known_ids(session, actor.workspace_id, versions)) if versions else set[UUID]()
+    seen = set(await listing.list_known_ids(session, actor.workspace_id, versions)) if versions else set[UUID]()
     return [
         DocumentRead.model_validate(document).model_copy(
             update={
@@ -1065,13 +1066,13 @@ async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Documen
 
 async def _train_later(session: AsyncSession, actor: Actor, core: Core, document: DocumentRead) -> DocumentRead:
     """Train the document in the waiting run if there is one, so that documents added one after another are trained together."""
-    if not await repository.join_waiting_run(session, actor.workspace_id, document.id):
+    if not await runs.join_waiting_run(session, actor.workspace_id, document.id):
         await _enqueue(session, actor, core, [document.id], title=later("Train added documents"))
     return await get_document(session, actor, document.id)
 
 
 async def _start_run_of(session: AsyncSession, actor: Actor, core: Core, document_ids: Sequence[UUID]) -> RunRead:
-    known = await repository.list_known_ids(session, actor.workspace_id, list(dict.fromkeys(document_ids)))
+    known = await listing.list_known_ids(session, actor.workspace_id, list(dict.fromkeys(document_ids)))
     wanted = await _changeable(session, actor, known)
     if not wanted:
         raise Invalid(t("None of these documents exist anymore. Add a document first."))
@@ -1087,7 +1088,7 @@ async def _changeable(session: AsyncSession, actor: Actor, document_ids: Sequenc
 @needs(Permission.WORK)
 async def lock_to_change(session: AsyncSession, actor: Actor, document_id: UUID) -> Document:
     """Raises NotFound, or NotAllowed if the document is restricted and the actor may not edit it."""
-    document = await repository.get_document(session, actor.workspace_id, document_id, for_update=True)
+    document = await listing.get_document(session, actor.workspace_id, document_id, for_update=True)
     await restrictions.require(session, actor, document_id)
     return document
 
@@ -1100,7 +1101,7 @@ async def _add_run(session: AsyncSession, actor: Actor, document_ids: Sequence[U
 
 
 async def _enqueue(session: AsyncSession, actor: Actor, core: Core, document_ids: Sequence[UUID], *, title: Message) -> RunRead:
-    underway = await repository.find_underway_run(session, actor.workspace_id, document_ids)
+    underway = await runs.find_underway_run(session, actor.workspace_id, document_ids)
     if underway:
         return await _read_run(session, actor, *underway)
     return await _begin_run(session, actor, core, document_ids, title=title)
