@@ -21,8 +21,8 @@ from fundwright.core.paging import Page, iterate_all
 from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.training.models import DocumentCollection
-from fundwright.training.repository import collecting
-from fundwright.training.schemas import MAX_COLLECTION_NAME, CollectionForm, CollectionQuery, CollectionRead
+from fundwright.training.repository import collecting, listing
+from fundwright.training.schemas import MAX_COLLECTION_NAME, CollectionForm, CollectionQuery, CollectionRead, DocumentState
 from fundwright.trash import service as trash
 from fundwright.workspaces import additions, restrictions
 from fundwright.workspaces import service as workspaces
@@ -106,6 +106,13 @@ async def get_collection(session: AsyncSession, actor: Actor, collection_id: UUI
         created_at=collection.created_at,
         access=access.get(collection.id),
     )
+
+
+@needs(Permission.READ)
+async def list_documents_in(session: AsyncSession, actor: Actor, collection_id: UUID) -> list[UUID]:
+    """Return the trained documents in a collection. Raises NotFound."""
+    await get_collection(session, actor, collection_id)
+    return await listing.list_ids_in(session, actor.workspace_id, collection_id, DocumentState.TRAINED)
 
 
 @needs(Permission.WORK)

@@ -32,9 +32,11 @@ from fundwright.reading import kinds
 from fundwright.reading.formats import Reader, Unreadable
 from fundwright.reading.kinds import DocumentKind
 from fundwright.training.chunking import ChunkedDocument, ids_of
+from fundwright.training.collecting import documents_topic
 from fundwright.training.extraction import divide, extract
 from fundwright.training.models import Document, FailureRecord
 from fundwright.training.repository import indexing, listing, runs, texts, versions
+from fundwright.training.runs import TrainedDocumentHandler
 from fundwright.training.schemas import (
     DocumentSource,
     FindFacts,
@@ -44,7 +46,7 @@ from fundwright.training.schemas import (
     TrainDocuments,
     TrainedDocument,
 )
-from fundwright.training.service import TrainedDocumentHandler, documents_topic, subject_of
+from fundwright.training.service import subject_of
 from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file
 from fundwright.workspaces import restrictions
 

@@ -11,7 +11,7 @@ from fundwright.accounts.personal_data import DataFile, as_json
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
 from fundwright.core.paging import PageRequest, iterate_all
-from fundwright.training import service
+from fundwright.training import runs
 from fundwright.training.repository import collecting, listing, texts
 from fundwright.training.schemas import DocumentRead
 from fundwright.workspaces import restrictions
@@ -39,5 +39,5 @@ async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIte
         text = await texts.text_of(session, actor.workspace_id, document.id)
         if text:
             yield DataFile(f"training/texts/{document.id}.txt", text.encode())
-    runs = [each async for each in iterate_all(lambda page: service.list_runs(session, actor, page), PageRequest())]
-    yield as_json("training/runs.json", runs)
+    trained = [each async for each in iterate_all(lambda page: runs.list_runs(session, actor, page), PageRequest())]
+    yield as_json("training/runs.json", trained)

@@ -10,7 +10,7 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.scopes import Scope, installation
-from fundwright.training import service
+from fundwright.training import runs
 from fundwright.training.repository import indexing
 from fundwright.workspaces import service as workspaces
 
@@ -39,4 +39,4 @@ async def _read_as(core: Core, workspace_id: UUID, member_id: UUID) -> set[UUID]
             actor = await _load_member(session, member_id, workspace_id)
         except (NotAllowed, NotFound):
             return set()
-        return await service.read_again(session, actor, core)
+        return await runs.read_again(session, actor, core)
