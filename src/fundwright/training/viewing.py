@@ -15,8 +15,10 @@ from fundwright.core.errors import FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
 from fundwright.reading.pdf_pages import PageWords
 from fundwright.training import pictures, service
-from fundwright.training.display import Portion, Position, ShownPage, portion, recognized_words, shown_page
+from fundwright.training.display import Portion, Position, ShownPage
 from fundwright.training.highlighting import CitedWords
+from fundwright.training.page_marks import shown_page
+from fundwright.training.portions import portion, recognized_words
 from fundwright.training.repository import indexing, texts
 from fundwright.training.schemas import DocumentRead, PassageInContext, PictureWidth, Quotes, ViewQuery
 
