@@ -65,11 +65,7 @@ async def add_document(
     or NotFound or NotAllowed for the collection."""
     name = file_name(filename)
     with _discarding_unless_kept(core, received):
-        if collection_id is not None:
-            await collecting.lock(session, actor, collection_id)
-        known = await listing.find_document_by_content(session, actor.workspace_id, received.sha256)
-        if known is not None:
-            raise AlreadyAdded(known)
+        await _lock_for(session, actor, received, collection_id)
         readers: list[Reader] = core.plugins.collect("document_readers")
         reader = await asyncio.to_thread(reader_of, readers, received.path, name)
         wanted = title.strip() or title_of_file(name)
@@ -87,10 +83,7 @@ async def add_document(
             kind=kind or DocumentKind.ABOUT_US,
             is_kind_chosen=kind is not None,
         )
-        added = await keep_document(session, actor, core, document, received)
-        if collection_id is not None:
-            await restrictions.put_into(session, actor, document.id, collection_id, made_by=actor.id)
-        await activity.record(session, actor, ADDED, service.subject_of(document))
+        added = await _add(session, actor, core, document, received, collection_id)
         return await runs.train_later(session, actor, core, added) if is_trained_later else added
 
 
@@ -101,11 +94,7 @@ async def add_text(
     """Add pasted text as a Markdown document, and train it in a job. Raises Invalid for a title that nobody could see, AlreadyAdded (409),
     QuotaSpent (402), or NotFound or NotAllowed for the collection."""
     async with receiving(core, pasted.text.encode()) as received:
-        if pasted.collection_id is not None:
-            await collecting.lock(session, actor, pasted.collection_id)
-        known = await listing.find_document_by_content(session, actor.workspace_id, received.sha256)
-        if known is not None:
-            raise AlreadyAdded(known)
+        await _lock_for(session, actor, received, pasted.collection_id)
         title = await unused_title(session, actor, pasted.title, pasted.title)
         await storage.check_quota(session, actor, core, size_bytes=received.size_bytes)
         document = Document(
@@ -118,11 +107,27 @@ async def add_text(
             size_bytes=received.size_bytes,
             source=DocumentSource.PASTE,
         )
-        added = await keep_document(session, actor, core, document, received)
-        if pasted.collection_id is not None:
-            await restrictions.put_into(session, actor, document.id, pasted.collection_id, made_by=actor.id)
-        await activity.record(session, actor, ADDED, service.subject_of(document))
+        added = await _add(session, actor, core, document, received, pasted.collection_id)
         return await runs.train_later(session, actor, core, added)
+
+
+async def _lock_for(session: AsyncSession, actor: Actor, received: ReceivedFile, collection_id: UUID | None) -> None:
+    """Lock the collection that a file is added to. Raises AlreadyAdded, NotFound, or NotAllowed."""
+    if collection_id is not None:
+        await collecting.lock(session, actor, collection_id)
+    known = await listing.find_document_by_content(session, actor.workspace_id, received.sha256)
+    if known is not None:
+        raise AlreadyAdded(known)
+
+
+async def _add(
+    session: AsyncSession, actor: Actor, core: Core, document: Document, received: ReceivedFile, collection_id: UUID | None
+) -> DocumentRead:
+    added = await keep_document(session, actor, core, document, received)
+    if collection_id is not None:
+        await restrictions.put_into(session, actor, document.id, collection_id, made_by=actor.id)
+    await activity.record(session, actor, ADDED, service.subject_of(document))
+    return added
 
 
 @needs(Permission.WORK)
