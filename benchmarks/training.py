@@ -24,7 +24,7 @@ from fundwright.core.assembly import Core
 from fundwright.language import service as language
 from fundwright.language.protocols import NumberedPassage, SectionRequest
 from fundwright.language.retrieval import DEPTH
-from fundwright.training import service
+from fundwright.training import searching
 
 
 async def main() -> int:
@@ -76,7 +76,7 @@ async def _asking(core: Core, actor: Actor) -> list[Measure]:
     apart: list[float] = []
     for question in cranfield.questions():
         started = time.perf_counter()
-        await service.find_passages(core, actor, question, embedder=embedder)
+        await searching.find_passages(core, actor, question, embedder=embedder)
         times.append((time.perf_counter() - started) * 1000)
         started = time.perf_counter()
         asked = (await embedder.embed([question]))[0]

@@ -26,7 +26,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.scopes import acting_in
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
-from fundwright.training import repository, service
+from fundwright.training import service
+from fundwright.training.repository import indexing
 from tests.support.databases import as_owner
 from tests.support.scopes import INSTALLATION
 
@@ -118,7 +119,7 @@ async def _seed(core: Core, embedder: Embedder, *, first: int, last: int, docume
         actors = [Actor(id=id, email=email, name="", role=Role.USER) for id, email in found.fetchmany(last - first + 1)]
     for actor in actors[:_ASKED]:
         async with core.database.transaction(scope=INSTALLATION) as session:
-            await repository.count_words(session, actor.workspace_id)
+            await indexing.count_words(session, actor.workspace_id)
     return actors
 
 

@@ -31,7 +31,7 @@ from fundwright.core.assembly import Core, open_core
 from fundwright.core.database_role import OWNER_SETTING
 from fundwright.core.paging import PageRequest
 from fundwright.core.settings import Settings
-from fundwright.training import service as training
+from fundwright.training import samples
 from scripts.setup import installed_browser
 from tests.support.scopes import INSTALLATION
 
@@ -68,7 +68,7 @@ class Application:
         async def add(session: AsyncSession, core: Core) -> None:
             actor = await accounts.create_account(session, core, email=email, name=name, role=role, password=password)
             if not has_sample:
-                await training.remove_sample(session, actor, core)
+                await samples.remove_sample(session, actor, core)
 
         self._act(add)
 

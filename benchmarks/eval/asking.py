@@ -14,7 +14,7 @@ from benchmarks.eval.frame.product import Product, open_product
 from fundwright.asking import service as asking
 from fundwright.language import service as language
 from fundwright.reading.sentences import sentences_of
-from fundwright.training import service
+from fundwright.training import runs, samples, searching, service
 from tests.asking.test_answers import ANSWERED, NOT_ANSWERED
 from tests.firms import load_firm
 from tests.firms.drafts import add_documents
@@ -66,7 +66,7 @@ async def _ask(product: Product, question: str, expected: str | None) -> Counter
         return Counter(unanswerable=1, answered=bool(found))
     shown = " ".join(found[0].text[found[0].answer_start : found[0].answer_end].split()) if found else ""
     is_right = bool(found) and found[0].document_kind.is_ours and re.search(expected, shown) is not None
-    nearest = await service.find_passages(core, actor, question, embedder=embedder, limit=1)
+    nearest = await searching.find_passages(core, actor, question, embedder=embedder, limit=1)
     first = next(iter(sentences_of(nearest[0].text)), "") if nearest else ""
     return Counter(answerable=1, right=is_right, silent=not found, baseline=re.search(expected, first) is not None)
 
@@ -74,6 +74,6 @@ async def _ask(product: Product, question: str, expected: str | None) -> Counter
 async def _add_sample(product: Product) -> None:
     core, actor = product
     async with core.database.transaction() as session:
-        await service.add_sample(session, actor, core)
+        await samples.add_sample(session, actor, core)
         documents = (await service.list_documents(session, actor)).items
-    await service.run_inline(core, actor, [document.id for document in documents])
+    await runs.run_inline(core, actor, [document.id for document in documents])

@@ -17,7 +17,7 @@ from benchmarks.eval.frame.product import Product, open_product
 from fundwright.asking import service as asking
 from fundwright.language import service as language
 from fundwright.templates.builtin import TEMPLATES
-from fundwright.training import service as training
+from fundwright.training import searching
 from tests.firms import IN_FILES, Firm, load_firm
 from tests.firms.drafts import add_documents, add_opportunity, draft, flat
 
@@ -52,7 +52,7 @@ async def measure() -> list[Figure]:
 async def _draft(product: Product, firm: Firm) -> Counter[str]:
     core, actor = product
     ids = dict(zip(firm.kinds, await add_documents(core, actor, firm), strict=True))
-    (notice,) = await training.read_documents(core, actor, document_ids=[ids[firm.opportunity["notice"]]])
+    (notice,) = await searching.read_documents(core, actor, document_ids=[ids[firm.opportunity["notice"]]])
     with tempfile.TemporaryDirectory() as folder:
         opportunity_id = await add_opportunity(core, actor, firm, Path(folder), notice=notice.text)
     total = Counter[str]()

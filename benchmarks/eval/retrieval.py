@@ -34,7 +34,7 @@ from fundwright.language import service as language
 from fundwright.language.local import create_minilm
 from fundwright.language.protocols import Vectors
 from fundwright.language.retrieval import DEPTH
-from fundwright.training import service
+from fundwright.training import searching
 
 _NOTICES = DATA / "sam" / "ContractOpportunitiesFullCSV-large.csv.gz"
 _VENDORS = DATA / "retrieval" / "sam_capability_queries.jsonl.gz"
@@ -63,7 +63,7 @@ async def _passages(product: Product) -> list[Figure]:
     order = list(documents)
     found: dict[str, list[list[int]]] = {"product": [], "words": [], "vectors": []}
     for question, stems, vector in zip(questions, asked_words, asked_vectors, strict=True):
-        passages = await service.find_passages(core, actor, question, embedder=embedder, limit=2 * DEPTH)
+        passages = await searching.find_passages(core, actor, question, embedder=embedder, limit=2 * DEPTH)
         found["product"].append(_ranking([passage.document_id for passage in passages], numbers))
         found["words"].append([order[place] for place in words.ranking(stems, limit=DEPTH)])
         found["vectors"].append(_ranking([document_ids[place] for place in best(vectors @ vector, limit=2 * DEPTH)], numbers))
@@ -142,7 +142,7 @@ async def _time(product: Product, questions: Sequence[str]) -> tuple[float, floa
     times: list[float] = []
     for question in questions:
         started = time.perf_counter()
-        await service.find_passages(product.core, product.actor, question, embedder=embedder)
+        await searching.find_passages(product.core, product.actor, question, embedder=embedder)
         times.append((time.perf_counter() - started) * 1000)
     return statistics.median(times), statistics.quantiles(times, n=20)[-1]
 

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from fundwright.opportunities.sources import Source
     from fundwright.reading.formats import Reader
     from fundwright.templates.schemas import DraftTemplate
-    from fundwright.training.service import DeletedDocumentsHandler, TrainedDocumentHandler
+    from fundwright.training.removing import DeletedDocumentsHandler
+    from fundwright.training.runs import TrainedDocumentHandler
     from fundwright.trash.service import TrashKind
     from fundwright.workspaces.restrictions import RestrictableKind
     from fundwright.workspaces.service import WorkspaceCreationCheck, WorkspaceDeletedHandler

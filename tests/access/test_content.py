@@ -23,6 +23,7 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.sharing import opening
 from fundwright.sharing import service as sharing
 from fundwright.sharing.schemas import NewShare
+from fundwright.training import adding, removing
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentTitle, PastedText, TrainDocuments
 from fundwright.trash import service as trash
@@ -62,11 +63,11 @@ async def _make_harbor(core: Core) -> tuple[Actor, Actor]:
         ada = await workspaces.actor_in(session, ada, shared.id)
         category = await categories.create(session, ada, CategoryCreate(name=CANARY))
         await categories.delete(session, ada, category.id)
-        document = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
+        document = await adding.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
         await training.rename_document(session, ada, document.id, DocumentTitle(title=f"{CANARY} 2"))
-        await training.remove_document(session, ada, document.id)
+        await removing.remove_document(session, ada, document.id)
         await trash.restore(session, ada, core, document.id)
-        await training.remove_document(session, ada, document.id)
+        await removing.remove_document(session, ada, document.id)
         await trash.delete_forever(session, ada, core, document.id)
         draft = await generation.start_draft(session, ada, core, opportunity_id=notice.id, template="capability-statement")
         await editing.rename_draft(session, ada, draft.id, DraftTitle(title=CANARY))

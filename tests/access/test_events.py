@@ -25,7 +25,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.pipeline import service as pipeline
 from fundwright.pipeline.schemas import PursuitForm
-from fundwright.training import service as training
+from fundwright.training import adding
 from fundwright.training.schemas import PastedText
 from tests.access.table import SCREENS
 from tests.support.accounts import add_account
@@ -55,7 +55,7 @@ async def _work(core: Core) -> Actor:
         )
         root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN)
         # The run of a new account waits for its sample; with a second document, training has new work.
-        await training.add_text(session, ada, core, PastedText(title="Boats", text="The ferry carries forty."))
+        await adding.add_text(session, ada, core, PastedText(title="Boats", text="The ferry carries forty."))
         await opportunities.load_sample_once(session)
         (first, *_) = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
         await generation.add_draft(session, ada, core, opportunity_id=first.id, template="capability-statement")

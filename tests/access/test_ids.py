@@ -64,8 +64,7 @@ from fundwright.tasks import service as tasks
 from fundwright.tasks.schemas import TaskForm
 from fundwright.templates import service as templates
 from fundwright.templates.schemas import NewTemplate, TemplateSection
-from fundwright.training import collecting
-from fundwright.training import service as training
+from fundwright.training import adding, collecting, removing, runs
 from fundwright.training.schemas import CollectionForm, PastedText
 from fundwright.workspaces import invitations as workspace_invitations
 from fundwright.workspaces import restrictions
@@ -130,9 +129,9 @@ async def _make_world(core: Core) -> World:
         notices = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
         # Samples have no owner: an administrator may remove them, with their labels.
         await session.execute(text("UPDATE opportunity SET is_sample = false"))
-        document = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
-        trashed = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} had boats."))
-        await training.remove_document(session, ada, trashed.id)
+        document = await adding.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
+        trashed = await adding.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} had boats."))
+        await removing.remove_document(session, ada, trashed.id)
         collection = await collecting.create(session, ada, CollectionForm(name=CANARY))
         commented = CommentForm(text=CANARY, subject_id=notices[0].id)
         comment = await conversation.add_comment(session, ada, core, commented)
@@ -175,7 +174,7 @@ async def _make_world(core: Core) -> World:
         await authentication.redeem_handover(
             session, core, await one_time_secrets.new_handover(session, ada.id, remember=True), client=HERE
         )
-    run = await training.start_run(core, ada, [document.id])
+    run = await runs.start_run(core, ada, [document.id])
     job = await start_categorizing(core, ada)
     await start_import(core, ada)
     async with core.database.transaction() as session:
@@ -415,7 +414,7 @@ class TestRoutes:
                     await invite_again(committed, world, UUID(answer.json()["workspace_id"]))
                 if route == RESTORED:  # it is still to be deleted
                     async with committed.database.transaction() as session:
-                        await training.remove_document(session, world.owner, UUID(world.ids["trashed"]))
+                        await removing.remove_document(session, world.owner, UUID(world.ids["trashed"]))
         assert not wrong, "\n".join(wrong)
 
 
@@ -513,7 +512,7 @@ class TestEvents:
             bob = await accounts.create_account(
                 session, committed, email="bob@example.org", name="Bob", role=Role.USER, password=None
             )
-            await training.add_text(session, bob, committed, PastedText(title="Roofs", text="Roofs are repaired."))
+            await adding.add_text(session, bob, committed, PastedText(title="Roofs", text="Roofs are repaired."))
             await generation.add_draft(
                 session, bob, committed, opportunity_id=UUID(world.ids["notice"]), template="capability-statement"
             )

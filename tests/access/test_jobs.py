@@ -23,7 +23,7 @@ from fundwright.core.jobs import Job, JobState
 from fundwright.generation import service as generation
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
-from fundwright.training import service as training
+from fundwright.training import adding, runs
 from fundwright.training.schemas import PastedText
 from tests.categories.embedding import WordEmbedder
 from tests.opportunities.files import notice_id, sam_file, sam_row
@@ -52,8 +52,8 @@ async def start_categorizing(core: Core, actor: Actor) -> UUID:
 
 async def start_training(core: Core, actor: Actor) -> UUID:
     async with core.database.transaction() as session:
-        await training.add_text(session, actor, core, PastedText(title="Roofs", text="Roofs are repaired."))
-    return (await training.start_run(core, actor)).job_id
+        await adding.add_text(session, actor, core, PastedText(title="Roofs", text="Roofs are repaired."))
+    return (await runs.start_run(core, actor)).job_id
 
 
 async def start_draft(core: Core, actor: Actor) -> UUID:
@@ -149,7 +149,7 @@ class TestRunning:
             return await WordEmbedder.embed(embedder, texts)
 
         async with committed.database.transaction() as session:
-            await training.add_text(session, worker, committed, PastedText(title="Gutters", text="Gutters are cleaned."))
+            await adding.add_text(session, worker, committed, PastedText(title="Gutters", text="Gutters are cleaned."))
         job_id = await start_training(committed, worker)
         embedder.embed = demote_first
         async with working(committed.jobs):

@@ -29,8 +29,7 @@ from fundwright.searches import service as searches
 from fundwright.searches.schemas import SavedSearchForm, SearchedQuery
 from fundwright.tasks import service as tasks
 from fundwright.tasks.schemas import TaskForm
-from fundwright.training import collecting
-from fundwright.training import service as training
+from fundwright.training import adding, collecting, removing, restricting
 from fundwright.training.schemas import CollectionForm, PastedText, TrainedDocument
 from fundwright.workspaces import invitations
 from fundwright.workspaces import service as workspaces
@@ -104,19 +103,19 @@ async def _make_harbor(core: Core) -> tuple[World, Actor]:
         bob = await workspaces.actor_in(session, bob, shared.id)
         for actor in (ada, bob):
             await accounts.use_workspace(session, actor)
-        document = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
-        trashed = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} had boats."))
+        document = await adding.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
+        trashed = await adding.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} had boats."))
         values = {FactField.NAME: CANARY}
         stated = [Fact(kind=kind, values=values, start=0, end=len(CANARY)) for kind in (FactKind.PERSON, FactKind.CONTACT)]
         await facts.propose(session, TrainedDocument(document.id, ada.workspace_id, CANARY, [], stated))
         fact, _ = await facts.list_everything(session, ada)
         await facts.decide(session, ada, [fact.version], FactState.ACCEPTED)
         for each in (document, trashed):
-            await training.restrict_document(session, ada, core, each.id, RestrictionForm())
-        await training.remove_document(session, ada, trashed.id)
+            await restricting.restrict_document(session, ada, core, each.id, RestrictionForm())
+        await removing.remove_document(session, ada, trashed.id)
         collection = await collecting.create(session, ada, CollectionForm(name=CANARY))
         in_collection = PastedText(title=f"{CANARY} too", text=f"{CANARY} has piers.", collection_id=collection.id)
-        contained = await training.add_text(session, ada, core, in_collection)
+        contained = await adding.add_text(session, ada, core, in_collection)
         await collecting.restrict(session, ada, core, collection.id, RestrictionForm())
         draft = await generation.start_draft(session, ada, core, opportunity_id=notices[0].id, template="capability-statement")
         section = draft.sections[0]

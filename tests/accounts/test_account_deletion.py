@@ -42,6 +42,7 @@ from fundwright.core.paging import PageRequest
 from fundwright.generation import service as generation
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.training import adding
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.accounts.test_photos import picture
@@ -69,7 +70,7 @@ async def live(core: Core, ada: Actor) -> tuple[Actor, str]:
         )
         await preferences.save_state(session, ada, "notes", {"text": "remember"})
         await categories.create(session, ada, CategoryCreate(name="Roofing"))
-        await training.add_text(session, ada, core, PastedText(title="Boats", text="The ferry carries forty."))
+        await adding.add_text(session, ada, core, PastedText(title="Boats", text="The ferry carries forty."))
         await content.send_feedback(session, ada, FeedbackSend(kind=FeedbackKind.IDEA, text="=cmd()", page="/"))
         invoice = {
             "workspace_id": ada.id,
@@ -149,7 +150,7 @@ class TestCopy:
             await audit.record(session, "invitation.sent", actor=ada, subject=bob.email, client=HERE, to=f"Bob <{bob.email}>")
             for who in (ada, bob):
                 title = "Boats" if who is ada else "Of Bob"
-                await training.add_text(session, who, committed, PastedText(title=title, text="The ferry carries forty."))
+                await adding.add_text(session, who, committed, PastedText(title=title, text="The ferry carries forty."))
                 await content.send_feedback(session, who, FeedbackSend(kind=FeedbackKind.IDEA, text=f"By {who.name}", page="/"))
                 await preferences.save_state(session, who, "notes", {"text": who.email})
                 await photos.set_photo(session, who, committed.sandbox, picture(), client=HERE if who is ada else elsewhere)

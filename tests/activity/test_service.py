@@ -25,6 +25,7 @@ from fundwright.generation import editing
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftRead, DraftTitle, ExportFormat, NewSection, SectionSave
 from fundwright.opportunities import service as opportunities
+from fundwright.training import removing
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentTitle
 from fundwright.trash import service as trash
@@ -72,12 +73,12 @@ class TestRecorded:
         async with committed.database.transaction() as session:
             for title in ("Ferries", "Barges"):
                 await training.rename_document(session, ada, id, DocumentTitle(title=title))
-            await training.remove_document(session, ada, id)
+            await removing.remove_document(session, ada, id)
         trashed = await entries(committed, ada, subject_id=id)
         assert {(entry.kind, entry.path) for entry in trashed} >= {("document.added", f"/dashboard/trash?open={id}")}
         async with committed.database.transaction() as session:
             await trash.restore(session, ada, committed, id)
-            await training.remove_document(session, ada, id)
+            await removing.remove_document(session, ada, id)
             await trash.delete_forever(session, ada, committed, id)
         expected = [
             "Ada Lovelace added the document “Barges”",

@@ -46,7 +46,7 @@ from fundwright.templates import schemas as template_schemas
 from fundwright.templates import service as templates
 from fundwright.training import api as training_api
 from fundwright.training import chunking, extraction, pictures
-from fundwright.training import repository as training
+from fundwright.training.repository import searching
 from fundwright.trash import schemas as trash
 from fundwright.workspaces import additions, support
 from fundwright_ui import extension
@@ -317,7 +317,7 @@ class TestFigures:
             ("training.md", r"needs more than (\d+) GB of memory", extraction.LIMITS.memory_bytes / 1_000_000_000),
             ("training.md", r"contains more than (\d+) MB of text", extraction.LIMITS.output_bytes / 1_000_000),
             ("training.md", r"No passage is longer than ([\d,]+) characters", chunking.MAX_CHARACTERS),
-            ("training.md", r"Accounts with up to ([\d,]+) passages are searched exactly", training._EXACT_LIMIT),
+            ("training.md", r"Accounts with up to ([\d,]+) passages are searched exactly", searching._EXACT_LIMIT),
             ("training.md", r"At most (\d+) pages of a document are recognized", recognition._MOST_PICTURES),
             ("training.md", r"and none after (\d+) seconds", recognition._MOST_S),
             ("training.md", r"more than ([\d,]+) files in a ZIP file", archives._MOST_FILES),
@@ -325,7 +325,7 @@ class TestFigures:
             ("training.md", r"an overlap of about (\d+) words", chunking._OVERLAP_WORDS),
             ("training.md", r"Two searches return the best (\d+) passages each", retrieval.DEPTH),
             ("training.md", r"with a weight of (\d+)% for words", retrieval.PASSAGE_WORDS * 100),
-            ("training.md", r"In accounts with more than ([\d,]+) passages", training._CANDIDATES),
+            ("training.md", r"In accounts with more than ([\d,]+) passages", searching._CANDIDATES),
             ("training.md", r"with a score of less than ([\d.]+) of 2", answering.MIN_SCORE),
             ("trash.md", r"where they stay for (\d+) days", trash.KEPT.days),
             ("trash.md", r"in the trash for (\d+) days", trash.KEPT.days),

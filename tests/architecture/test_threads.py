@@ -13,10 +13,11 @@ from tests.architecture.tree import nodes, python
 _DISK = "reads or writes a piece of a file, or asks the system about it"
 _COMMAND = "a command of the command line, which serves nobody else"
 SHORT = {
-    ("training/service.py", "reader_of"): "reads the beginning of a file",
+    ("training/adding.py", "reader_of"): "reads the beginning of a file",
     ("training/service.py", "path.is_file"): _DISK,
-    ("training/service.py", "lambda: sorted(_SAMPLE.iterdir())"): _DISK,
-    ("training/service.py", "path.read_bytes"): _DISK,
+    ("training/samples.py", "reader_of"): "reads the beginning of a file",
+    ("training/samples.py", "lambda: sorted(_SAMPLE.iterdir())"): _DISK,
+    ("training/samples.py", "path.read_bytes"): _DISK,
     ("opportunities/service.py", "core.files.size_of"): _DISK,
     ("opportunities/service.py", "_read_sample"): "our own sample, once in the life of an installation",
     ("opportunities/repository/writing.py", "copy_text"): "joins the rows of one batch, which have a limited size",

@@ -15,7 +15,7 @@ from fundwright.asking.abbreviations import abbreviations_in, initials_pattern
 from fundwright.core.assembly import Core
 from fundwright.language import service as language
 from fundwright.language.schemas import nearest_heading
-from fundwright.training import service
+from fundwright.training import runs, samples
 from tests.support.pdf_files import written_pdf
 from tests.support.snapshots import Snapshots
 from tests.training.conftest import AddFile
@@ -82,7 +82,7 @@ async def trained(core: Core, owner: Actor, add_file: AddFile, *files: tuple[str
     """The owner, whose documents are these texts with these names."""
     async with core.database.transaction() as session:
         ids = [(await add_file(session, owner, core, text, name)).id for text, name in files]
-    await service.run_inline(core, owner, ids)
+    await runs.run_inline(core, owner, ids)
     return owner
 
 
@@ -92,8 +92,8 @@ async def taught(committed: Core, owner: Actor, snapshots: Snapshots) -> Actor:
 
     async def train(core: Core) -> Actor:
         async with core.database.transaction() as session:
-            await service.add_sample(session, owner, core)
-            run = (await service.list_runs(session, owner)).items[0]
+            await samples.add_sample(session, owner, core)
+            run = (await runs.list_runs(session, owner)).items[0]
         await core.jobs._run(run.job_id, reraise=True)
         return owner
 
@@ -140,7 +140,7 @@ async def test_our_own_documents_answer_questions_about_us_before_notices(
             (await add_file(session, owner, committed, text, name)).id
             for text, name in ((notice, "RFP 26-01.md"), (about, "About us.md"))
         ]
-    await service.run_inline(committed, owner, ids)
+    await runs.run_inline(committed, owner, ids)
     found = (await asking.find_answers(committed, owner, "Do we employ licensed welders?", embedder=embedder)).answers
     assert found[0].document_title == "About us"
 
@@ -473,7 +473,7 @@ async def test_an_answer_names_the_page_as_its_document_does(committed: Core, ow
     pages.write(target := io.BytesIO())
     async with committed.database.transaction() as session:
         document = await add_file(session, owner, committed, target.getvalue(), "prices.pdf")
-    await service.run_inline(committed, owner, [document.id])
+    await runs.run_inline(committed, owner, [document.id])
     embedder = await language.get_embedder(committed)
     answer, *_ = (await asking.find_answers(committed, owner, "How much does demobilization cost?", embedder=embedder)).answers
     assert (answer.page, answer.page_label) == (2, "1")

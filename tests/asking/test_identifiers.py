@@ -10,7 +10,7 @@ from fundwright.asking import service as asking
 from fundwright.asking.identifiers import Identifier, identifiers_in
 from fundwright.core.assembly import Core
 from fundwright.language import service as language
-from fundwright.training import service
+from fundwright.training import removing, service
 from tests.asking.test_answers import trained
 from tests.support.snapshots import Snapshots
 from tests.training.conftest import AddFile
@@ -126,7 +126,7 @@ class TestRows:
     async def test_in_the_trash_are_not_found(self, committed: Core, registers: Actor) -> None:
         async with committed.database.transaction() as session:
             document_id = await service.look_up(session, registers, "Orders")
-            await service.remove_document(session, registers, document_id)
+            await removing.remove_document(session, registers, document_id)
         assert [each for each in await answers_to(committed, registers, "What is PO-3100?") if "PO-3100" in each] == []
 
 

@@ -12,7 +12,7 @@ from fundwright.asking import answering
 from fundwright.asking import service as asking
 from fundwright.core.assembly import Core
 from fundwright.language import service as language
-from fundwright.training import service
+from fundwright.training import runs
 from tests.training.conftest import AddFile
 
 _NOT_FIRST = {
@@ -37,7 +37,7 @@ async def test_questions_are_answered_from_the_right_file(
             (await add_file(session, owner, committed, path.read_bytes(), path.name)).id
             for path in sorted({folder / case["file"] for case in cases})
         ]
-    await service.run_inline(committed, owner, ids)
+    await runs.run_inline(committed, owner, ids)
     embedder = await language.get_embedder(committed)
     wrong = set[str]()
     for case in cases:

@@ -42,9 +42,10 @@ from fundwright.reading.kinds import DocumentKind, propose
 from fundwright.reading.pdf_pages import PageWords, Word
 from fundwright.templates import files
 from fundwright.templates.schemas import TemplateQuestion, TemplateSection
-from fundwright.training import blocks, display, extraction, repository
+from fundwright.training import blocks, extraction, page_marks, portions
 from fundwright.training.chunking import ChunkedDocument, ChunkSpan, ids_of
 from fundwright.training.highlighting import CitedWords
+from fundwright.training.repository import searching
 from fundwright.training.schemas import BlockQuery, DocumentText, Passage, PassagePlace, PastedText, ViewQuery
 from fundwright_ui.screens.sharing import content
 from tests.architecture.tree import nodes, python
@@ -75,7 +76,7 @@ def _section() -> TemplateSection:
 @cache
 def _passages() -> list[Passage]:
     """As many as a question reads, each as long as a passage can be."""
-    count = asking._READ_PASSAGES + repository._MAX_NAMED
+    count = asking._READ_PASSAGES + searching._MAX_NAMED
     texts = (each * (4_000 // len(each)) for each in islice(cycle([*worst.PATTERNS.values(), worst.ANSWERS][-8:]), count))
     return [
         Passage(
@@ -200,11 +201,11 @@ WORST: Mapping[str, Callable[[], partial[Any]]] = {
     "extraction._checked": lambda: partial(extraction._checked, [_stored_document()]),
     "extraction._divided": lambda: partial(extraction._divided, _stored_document(), "a.txt", "A"),
     "viewing.portion": lambda: partial(
-        display.portion, _stored_document(), ViewQuery(find="roofs"), CitedWords("crew roofs " * 300)
+        portions.portion, _stored_document(), ViewQuery(find="roofs"), CitedWords("crew roofs " * 300)
     ),
-    "viewing.recognized_words": lambda: partial(display.recognized_words, _stored_document(), 1),
+    "viewing.recognized_words": lambda: partial(portions.recognized_words, _stored_document(), 1),
     "viewing.shown_page": lambda: partial(
-        display.shown_page,
+        page_marks.shown_page,
         1,
         _page(),
         labels=(),

@@ -41,7 +41,7 @@ from fundwright.core.paging import PageRequest
 from fundwright.generation import service as generation
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
-from fundwright.training import service as training
+from fundwright.training import adding, removing, samples
 from fundwright.training.schemas import PastedText
 from tests.billing.conftest import HERE, at_once
 from tests.support.accounts import add_account
@@ -211,18 +211,18 @@ class TestQuota:
 class TestEnforcing:
     async def test_documents_and_their_files(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            await training.add_sample(session, ada, committed)
+            await samples.add_sample(session, ada, committed)
             await limit(session, boss, Quota.DOCUMENTS, 1)
             before = {path for path in (committed.settings.data / "files").rglob("*") if path.is_file()}
-            kept = await training.add_text(session, ada, committed, PastedText(title="Boats", text="The ferry carries forty."))
+            kept = await adding.add_text(session, ada, committed, PastedText(title="Boats", text="The ferry carries forty."))
         async with committed.database.transaction() as session:
             with pytest.raises(service.QuotaSpent, match="document"):
-                await training.add_text(session, ada, committed, PastedText(title="Bread", text="The oven is hot."))
+                await adding.add_text(session, ada, committed, PastedText(title="Bread", text="The oven is hot."))
         after = {path for path in (committed.settings.data / "files").rglob("*") if path.is_file()}
         assert len(after - before) == 1
         async with committed.database.transaction() as session:
-            await training.remove_document(session, ada, kept.id)
-            await training.add_text(session, ada, committed, PastedText(title="Bread", text="The oven is hot."))
+            await removing.remove_document(session, ada, kept.id)
+            await adding.add_text(session, ada, committed, PastedText(title="Bread", text="The oven is hot."))
 
     async def test_documents_added_at_once(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
@@ -231,7 +231,7 @@ class TestEnforcing:
         async def add(number: int) -> bool:
             try:
                 async with committed.database.transaction() as session:
-                    await training.add_text(session, ada, committed, PastedText(title="Notes", text=f"Number {number}."))
+                    await adding.add_text(session, ada, committed, PastedText(title="Notes", text=f"Number {number}."))
             except service.QuotaSpent:
                 return False
             return True

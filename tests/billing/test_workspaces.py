@@ -28,7 +28,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed
 from fundwright.core.scopes import NOBODY, acting_in
-from fundwright.training import service as training
+from fundwright.training import adding, restricting, storage
 from fundwright.training.schemas import PastedText
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces import support
@@ -67,7 +67,7 @@ async def write(core: Core, boss: Actor, workspace: Actor, **change: Any) -> Pay
 
 async def add_text(core: Core, actor: Actor, title: str) -> Any:
     pasted = PastedText(title=title, text=f"{title}: forty seats.")
-    return await do(core, actor, lambda session: training.add_text(session, actor, core, pasted))
+    return await do(core, actor, lambda session: adding.add_text(session, actor, core, pasted))
 
 
 class TestPlan:
@@ -134,8 +134,8 @@ class TestLimits:
         await limit(committed, boss, documents=1)
         added = await add_text(committed, harbor, "Boats")
         form = RestrictionForm(members=(ChosenMember(account_id=ada.id, access=Access.EDIT),))
-        await do(committed, harbor, lambda session: training.restrict_document(session, harbor, committed, added.id, form))
-        assert await do(committed, bob, lambda session: training.count_documents(session, bob)) == 1
+        await do(committed, harbor, lambda session: restricting.restrict_document(session, harbor, committed, added.id, form))
+        assert await do(committed, bob, lambda session: storage.count_documents(session, bob)) == 1
         with pytest.raises(service.QuotaSpent, match="includes 1 document,"):
             await add_text(committed, bob, "Piers")
         await add_text(committed, ada, "Piers")  # in the personal workspace

@@ -42,7 +42,7 @@ from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import NotificationQuery
 from fundwright.opportunities import importing
 from fundwright.opportunities import service as opportunities
-from fundwright.training import service as training
+from fundwright.training import removing, restricting
 from fundwright.trash import service as trash
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import Access, ChosenMember, RestrictionForm
@@ -97,7 +97,7 @@ class Talk:
         form = RestrictionForm(members=members)
         await do(
             self.core,
-            lambda session: training.restrict_document(session, self.owner, self.core, self.document, form, client=HERE),
+            lambda session: restricting.restrict_document(session, self.owner, self.core, self.document, form, client=HERE),
         )
 
     async def texts(self, actor: Actor) -> list[str]:
@@ -425,13 +425,13 @@ class TestNews:
 class TestEnds:
     async def test_comments_are_hidden_in_the_trash_and_deleted_with_their_subject(self, talk: Talk) -> None:
         comment = await talk.say(talk.owner)
-        await do(talk.core, lambda session: training.remove_document(session, talk.owner, talk.document))
+        await do(talk.core, lambda session: removing.remove_document(session, talk.owner, talk.document))
         for attempt in talk.attempts(talk.owner, comment):
             with pytest.raises(NotFound):
                 await attempt()
         await do(talk.core, lambda session: trash.restore(session, talk.owner, talk.core, talk.document))
         assert await talk.texts(talk.other) == ["Which ferry?"]
-        await do(talk.core, lambda session: training.remove_document(session, talk.owner, talk.document))
+        await do(talk.core, lambda session: removing.remove_document(session, talk.owner, talk.document))
         await do(talk.core, lambda session: trash.delete_forever(session, talk.owner, talk.core, talk.document))
         assert await count(talk.core) == 0
 

@@ -17,7 +17,7 @@ from fundwright.core.database_role import ROLE, SERVING_ROLE
 from fundwright.core.postgres import _BIN
 from fundwright.core.scopes import acting_in
 from fundwright.opportunities import service as opportunities
-from fundwright.training import service as training
+from fundwright.training import adding, restricting
 from fundwright.training.schemas import PastedText
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import RestrictionForm, WorkspaceForm
@@ -41,8 +41,8 @@ async def filled(committed: Core) -> str:
         ada = await workspaces.actor_in(session, ada, shared.id)
     with acting_in(ada.scope):
         async with committed.database.transaction() as session:
-            document = await training.add_text(session, ada, committed, PastedText(title="Ferry", text="The ferry has boats."))
-            await training.restrict_document(session, ada, committed, document.id, RestrictionForm())
+            document = await adding.add_text(session, ada, committed, PastedText(title="Ferry", text="The ferry has boats."))
+            await restricting.restrict_document(session, ada, committed, document.id, RestrictionForm())
     return committed.database.url
 
 

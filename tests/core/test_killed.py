@@ -17,7 +17,7 @@ from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobRead, JobState
 from fundwright.opportunities import service as opportunities
-from fundwright.training import service as training
+from fundwright.training import adding, runs
 from fundwright.training.schemas import PastedText
 from tests.opportunities.files import notice_id, sam_file, sam_row
 from tests.support.accounts import add_account
@@ -167,13 +167,13 @@ async def test_a_training_run_ends_with_every_document_and_passage_once(committe
                 f"Roof {number}.{place} was repaired by a crew of {place} with shingles, gutters and flashing."
                 for place in range(200)
             )
-            await training.add_text(session, owner, committed, PastedText(title=f"Roofs {number}", text=words))
-    run = await training.start_run(committed, owner)
+            await adding.add_text(session, owner, committed, PastedText(title=f"Roofs {number}", text=words))
+    run = await runs.start_run(committed, owner)
     assert run.job_id
     ended = await killed_once(committed, run.job_id, in_the_middle=lambda job: job.done == 1)
     assert (ended.state, ended.error) == (JobState.SUCCEEDED, None)
     async with committed.database.transaction() as session:
-        done = await training.get_run(session, owner, run.id)
+        done = await runs.get_run(session, owner, run.id)
         passages = await session.scalar(text("SELECT count(*) FROM chunk"))
         places = await session.scalar(text("SELECT count(DISTINCT (document_id, start_offset)) FROM chunk"))
         without_vector = await session.scalar(

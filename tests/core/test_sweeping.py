@@ -19,7 +19,7 @@ from fundwright.core.jobs import Job, JobState
 from fundwright.core.mail import MailKind, OutgoingEmail
 from fundwright.core.sweeping import _sweep_rows, sweep
 from fundwright.opportunities import service as opportunities
-from fundwright.training import service as training
+from fundwright.training import adding
 from tests.support.accounts import add_account
 from tests.support.jobs import ended, working
 
@@ -43,7 +43,7 @@ async def ada(committed: Core) -> Actor:
 async def add_document(core: Core, actor: Actor, content: bytes, *, fails: bool = False) -> Path:
     received = await core.files.receive(once(content))
     async with core.database.transaction() as session:
-        document = await training.add_document(session, actor, core, received, filename="roofs.txt")
+        document = await adding.add_document(session, actor, core, received, filename="roofs.txt")
         if fails:
             raise Failed
     return core.files.path(document.sha256)

@@ -16,8 +16,7 @@ from fundwright.facts import service
 from fundwright.facts.schemas import FactQuery, FactRead, FactState
 from fundwright.reading.facts import Fact, FactField, FactKind, FactStatus
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import jobs
-from fundwright.training import service as training
+from fundwright.training import adding, jobs, restricting, runs
 from fundwright.training.chunking import ChunkedDocument
 from fundwright.workspaces.schemas import RestrictionForm
 from tests.support.snapshots import Snapshots
@@ -59,23 +58,23 @@ class Bench:
         self.stated[f"{name}.md"] = stated
         content = "\n\n".join(["Harbor Works, Inc.", *map(_sentence, stated)])
 
-        async def adding(session: AsyncSession) -> UUID:
+        async def add(session: AsyncSession) -> UUID:
             received = await self.team.core.files.receive(pieces(f"# {name}\n\n{content}\n".encode()))
-            added = await training.add_document(
+            added = await adding.add_document(
                 session, by, self.team.core, received, filename=f"{name}.md", title=name, kind=kind, is_trained_later=False
             )
             if is_restricted:
-                await training.restrict_document(session, by, self.team.core, added.id, RestrictionForm())
+                await restricting.restrict_document(session, by, self.team.core, added.id, RestrictionForm())
             return added.id
 
-        document_id = await self.team.do(by, adding)
+        document_id = await self.team.do(by, add)
         await self.train(document_id, actor=by)
         return document_id
 
     async def train(self, document_id: UUID, *, actor: Actor | None = None) -> None:
         by = actor or self.team.ada
         with acting_in(by.scope):
-            await training.run_inline(self.team.core, by, [document_id])
+            await runs.run_inline(self.team.core, by, [document_id])
 
     async def states(self, name: str, document_id: UUID, *stated: Stated) -> None:
         """Read a document again, which now states these."""

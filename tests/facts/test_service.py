@@ -16,8 +16,8 @@ from fundwright.facts.personal_data import own_files
 from fundwright.facts.schemas import FactCorrection, FactForm, FactQuery, FactRead, FactState, key_of
 from fundwright.reading.facts import FactField, FactKind, FactStatus
 from fundwright.reading.kinds import DocumentKind
+from fundwright.training import removing, samples, searching, versions
 from fundwright.training import service as training
-from fundwright.training import versions
 from fundwright.trash import service as trash
 from tests.facts.conftest import Bench, certified, employees, person
 
@@ -111,14 +111,14 @@ class TestTrash:
         document_id = await bench.add("Letter", employees("31"), certified("8(a)"))
         accepted, _ = await bench.facts()
         await bench.decide(ACCEPTED, accepted)
-        await team.do(team.ada, lambda session: training.remove_document(session, team.ada, document_id))
+        await team.do(team.ada, lambda session: removing.remove_document(session, team.ada, document_id))
         assert await bench.shown() == []
         (kept,) = await bench.facts(state="accepted")
         assert (kept.document_id, kept.document, kept.path) == (None, "", "")
         await team.do(team.ada, lambda session: trash.restore(session, team.ada, team.core, document_id))
         assert await bench.shown() == ["8(a)"]
         assert (await bench.facts(state="accepted"))[0].document == "Letter"
-        await team.do(team.ada, lambda session: training.remove_document(session, team.ada, document_id))
+        await team.do(team.ada, lambda session: removing.remove_document(session, team.ada, document_id))
         await team.do(team.ada, lambda session: trash.empty(session, team.ada, team.core))
         everything = await team.do(team.ada, lambda session: service.list_everything(session, team.ada))
         assert [each.title for each in everything] == ["Employees"]
@@ -135,7 +135,7 @@ class TestTrash:
         team = bench.team
         bench.stated["Sample.md"] = (employees("31"),)
         async with team.core.database.transaction() as session:
-            await training.add_sample(session, team.eve, team.core)
+            await samples.add_sample(session, team.eve, team.core)
         found = await team.do(team.eve, lambda session: training.list_documents(session, team.eve))
         bench.stated[found.items[0].filename] = (employees("31"),)
         await bench.train(found.items[0].id, actor=team.eve)
@@ -144,7 +144,7 @@ class TestTrash:
         assert await bench.drafted(team.eve) == ["Employees: 31"]
         await bench.add("Own", person("Ann Ford"), actor=team.eve)
         assert await bench.drafted(team.eve) == ["Ann Ford"]
-        await team.do(team.eve, lambda session: training.remove_sample(session, team.eve, team.core))
+        await team.do(team.eve, lambda session: samples.remove_sample(session, team.eve, team.core))
         assert [each.title for each in await team.do(team.eve, lambda session: service.list_everything(session, team.eve))] == [
             "Ann Ford"
         ]
@@ -179,7 +179,7 @@ class TestRestricted:
         team = bench.team
         document_id = await bench.add("Secret", employees("31"), is_restricted=True)
         await bench.decide(ACCEPTED, *(await bench.facts()))
-        await team.do(team.ada, lambda session: training.remove_document(session, team.ada, document_id))
+        await team.do(team.ada, lambda session: removing.remove_document(session, team.ada, document_id))
         await team.do(team.ada, lambda session: trash.empty(session, team.ada, team.core))
         for actor in (team.ada, team.bob):
             assert await team.do(actor, lambda session, actor=actor: service.list_everything(session, actor)) == []
@@ -349,7 +349,7 @@ class TestForDrafts:
             (FactKind.CERTIFICATION, False, second),
             (FactKind.PERSON, False, second),
         ]
-        (text,) = [each.text for each in await training.read_documents(team.core, team.ada) if each.id == second]
+        (text,) = [each.text for each in await searching.read_documents(team.core, team.ada) if each.id == second]
         assert text[found[1].start : found[1].end] == "8(a)"
         assert await bench.drafted(document_ids=[first]) == ["Employees: 31"]
 

@@ -18,7 +18,7 @@ from fundwright.opportunities.schemas import ImportOpportunities
 from fundwright.reading.kinds import DocumentKind
 from fundwright.templates.builtin import TEMPLATES
 from fundwright.templates.schemas import DraftTemplate
-from fundwright.training import service as training
+from fundwright.training import adding, runs
 from tests.firms import Firm
 from tests.opportunities.files import grants_file, grants_row, sam_file, sam_row
 
@@ -55,9 +55,9 @@ async def add_documents(core: Core, actor: Actor, firm: Firm) -> list[UUID]:
     for filename in firm.kinds:
         received: ReceivedFile = await core.files.receive(_once(firm.path(filename).read_bytes()))
         async with core.database.transaction() as session:
-            document = await training.add_document(session, actor, core, received, filename=filename)
+            document = await adding.add_document(session, actor, core, received, filename=filename)
         ids.append(document.id)
-    await training.run_inline(core, actor, ids)
+    await runs.run_inline(core, actor, ids)
     return ids
 
 
@@ -164,8 +164,8 @@ def _is_ours(firm: Firm, claim: str) -> bool:
         return any(set(words) <= set(line) for line in lines) or any(
             f" {' '.join(words)} " in f" {' '.join(_words(text))} " for text in texts
         )
-    runs = [" ".join(words[place : place + 3]) for place in range(len(words) - 2)] or [" ".join(words)]
-    return max(sum(f" {run} " in f" {' '.join(text)} " for run in runs) / len(runs) for text in ours) >= 0.6
+    triples = [" ".join(words[place : place + 3]) for place in range(len(words) - 2)] or [" ".join(words)]
+    return max(sum(f" {triple} " in f" {' '.join(text)} " for triple in triples) / len(triples) for text in ours) >= 0.6
 
 
 def _words(text: str) -> list[str]:

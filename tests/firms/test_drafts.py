@@ -10,7 +10,7 @@ from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.templates.builtin import CAPABILITY_STATEMENT, TEMPLATES
 from fundwright.templates.schemas import DraftTemplate
-from fundwright.training import service as training
+from fundwright.training import searching
 from tests.firms import load_firm
 from tests.firms.drafts import add_documents, add_opportunity, draft, flat
 from tests.support.accounts import add_account
@@ -32,7 +32,7 @@ async def test_drafts_say_what_the_documents_say_and_nothing_that_is_not_so(
     committed: Core, member: Actor, tmp_path: Path, asked: DraftTemplate
 ) -> None:
     ids = dict(zip(FIRM.kinds, await add_documents(committed, member, FIRM), strict=True))
-    (notice,) = await training.read_documents(committed, member, document_ids=[ids[FIRM.opportunity["notice"]]])
+    (notice,) = await searching.read_documents(committed, member, document_ids=[ids[FIRM.opportunity["notice"]]])
     opportunity_id = await add_opportunity(committed, member, FIRM, tmp_path, notice=notice.text)
     written = await draft(committed, member, opportunity_id, asked)
     for section in written.sections:

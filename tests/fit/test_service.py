@@ -26,7 +26,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.repository import indexing
 from fundwright.profiles import service as profiles
 from fundwright.profiles.schemas import OrganizationProfileForm
-from fundwright.training import service as training
+from fundwright.training import adding, restricting, runs
 from fundwright.training.schemas import PastedText
 from fundwright.workspaces import repository
 from fundwright.workspaces import service as workspaces
@@ -105,10 +105,10 @@ class TestComputed:
         assert (await harbor.part(harbor.vic, FitPartName.DOCUMENTS)).value is None
         document = await harbor.do(
             harbor.ada,
-            lambda session: training.add_text(session, harbor.ada, harbor.core, PastedText(title="Past performance", text=TEXT)),
+            lambda session: adding.add_text(session, harbor.ada, harbor.core, PastedText(title="Past performance", text=TEXT)),
         )
         with acting_in(harbor.ada.scope):
-            await training.run_inline(harbor.core, harbor.ada, [document.id])
+            await runs.run_inline(harbor.core, harbor.ada, [document.id])
         compared = await harbor.part(harbor.vic, FitPartName.DOCUMENTS)
         assert compared.value is not None and compared.value > 0.5 and "Past performance" in compared.reason
         assert (await harbor.part(harbor.eve, FitPartName.DOCUMENTS)).value is None
@@ -116,13 +116,13 @@ class TestComputed:
     async def test_a_hidden_document_is_not_compared(self, harbor: Harbor) -> None:
         document = await harbor.do(
             harbor.ada,
-            lambda session: training.add_text(session, harbor.ada, harbor.core, PastedText(title="Past performance", text=TEXT)),
+            lambda session: adding.add_text(session, harbor.ada, harbor.core, PastedText(title="Past performance", text=TEXT)),
         )
         with acting_in(harbor.ada.scope):
-            await training.run_inline(harbor.core, harbor.ada, [document.id])
+            await runs.run_inline(harbor.core, harbor.ada, [document.id])
         await harbor.do(
             harbor.ada,
-            lambda session: training.restrict_document(
+            lambda session: restricting.restrict_document(
                 session, harbor.ada, harbor.core, document.id, RestrictionForm(members=())
             ),
         )

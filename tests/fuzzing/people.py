@@ -9,7 +9,7 @@ from fundwright.authentication import api_tokens, one_time_secrets
 from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
-from fundwright.training import service as training
+from fundwright.training import adding
 from fundwright.training.schemas import PastedText
 from tests.access.people import Kind, add_person, granted
 from tests.access.test_ids import CANARY, NOT_OWNED, World
@@ -41,7 +41,7 @@ async def sign_in(core: Core, kind: Kind, *, scope: TokenScope | None = None) ->
     async with core.database.transaction() as session:
         actor = await add_person(session, core, kind, f"{kind}-{uuid4().hex[:8]}@example.org")
         if actor.may(Permission.WORK):
-            await training.add_text(session, actor, core, PastedText(title="Roofs", text="Roofs are repaired."))
+            await adding.add_text(session, actor, core, PastedText(title="Roofs", text="Roofs are repaired."))
         if scope:
             return (await api_tokens.create_api_token(session, actor, core, name="script", scope=scope, lasts_days=1)).secret
         code = await one_time_secrets.new_handover(session, actor.id, remember=True)

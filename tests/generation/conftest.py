@@ -18,7 +18,7 @@ from fundwright.language.protocols import EmbedderFactory, PossibleMatch, Sectio
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.templates.schemas import DraftTemplate, TemplateQuestion, TemplateSection
-from fundwright.training import service as training
+from fundwright.training import adding, runs
 from fundwright.training.schemas import PastedText
 from tests.categories.embedding import WordEmbedder
 from tests.support.accounts import add_account
@@ -133,11 +133,11 @@ async def _fill(core: Core) -> tuple[Actor, UUID]:
         await opportunities.load_sample_once(session)
         actor = await add_account(session, "ada@example.org")
         found = await opportunities.list_opportunities(session, actor, OpportunityQuery(page_size=1, kind="contract"))
-        roofs = await training.add_text(
+        roofs = await adding.add_text(
             session, actor, core, PastedText(title="Roofs", text="Shingles gutters were repaired at Hill base in 2024.")
         )
-        team = await training.add_text(
+        team = await adding.add_text(
             session, actor, core, PastedText(title="Team", text="Foreman electrician Bo Diaz holds a master license.")
         )
-    await training.run_inline(core, actor, [roofs.id, team.id])
+    await runs.run_inline(core, actor, [roofs.id, team.id])
     return actor, found.items[0].id

@@ -10,7 +10,7 @@ from fundwright.generation.schemas import SuggestedCompany
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service as opportunities
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import service as training
+from fundwright.training import adding, runs
 from fundwright.training.models import Document
 from fundwright.training.schemas import DocumentText, PassagePlace, PastedText
 from tests.generation.conftest import BRIEF, Desk
@@ -44,10 +44,10 @@ class TestDocumentsOfOthers:
         report = "# Harbor Light\n\nHarbor Light is a nonprofit in Duluth. Shingles gutters of our library were new in 2024."
         async with desk.core.database.transaction() as session:
             added = [
-                await training.add_text(session, desk.actor, desk.core, PastedText(title=title, text=text))
+                await adding.add_text(session, desk.actor, desk.core, PastedText(title=title, text=text))
                 for title, text in (("About us", about), ("Report", report))
             ]
-        await training.run_inline(desk.core, desk.actor, [document.id for document in added])
+        await runs.run_inline(desk.core, desk.actor, [document.id for document in added])
         async with desk.core.database.transaction() as session:
             await session.execute(
                 update(Document).where(Document.id.in_([each.id for each in added])).values(kind=DocumentKind.ABOUT_US)
@@ -71,8 +71,8 @@ class TestSuggestCompany:
             "repairs roofs."
         )
         async with desk.core.database.transaction() as session:
-            document = await training.add_text(session, desk.actor, desk.core, PastedText(title="About us", text=about))
-        await training.run_inline(desk.core, desk.actor, [document.id])
+            document = await adding.add_text(session, desk.actor, desk.core, PastedText(title="About us", text=about))
+        await runs.run_inline(desk.core, desk.actor, [document.id])
         assert await service.suggest_company(desk.core, desk.actor) == SuggestedCompany("", "Hill Roofing LLC")
         async with desk.core.database.transaction() as session:
             await service.add_draft(
@@ -84,8 +84,8 @@ class TestSuggestCompany:
         about = "# Hill Roofing LLC\n\nHill Roofing LLC is a small business in Salina. Hill Roofing LLC was founded in 2009."
         async with desk.core.database.transaction() as session:
             beginner = await add_account(session)
-            document = await training.add_text(session, beginner, desk.core, PastedText(title="About us", text=about))
-        await training.run_inline(desk.core, beginner, [document.id])
+            document = await adding.add_text(session, beginner, desk.core, PastedText(title="About us", text=about))
+        await runs.run_inline(desk.core, beginner, [document.id])
         async with desk.core.database.transaction() as session:
             await session.execute(update(Document).where(Document.id == document.id).values(is_sample=True))
         assert await service.suggest_company(desk.core, beginner) == SuggestedCompany()

@@ -33,6 +33,7 @@ from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswe
 from fundwright.opportunities.models import Opportunity, OpportunityText
 from fundwright.templates import service as templates
 from fundwright.templates.schemas import NewCopy, TemplateRead, TemplateSave
+from fundwright.training import adding, removing, runs
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.generation.conftest import Desk, EndpointDown
@@ -240,8 +241,8 @@ class TestWriting:
     async def test_bracketed_numbers_of_a_document_are_not_citations(self, desk: Desk) -> None:
         async with desk.core.database.transaction() as session:
             pasted = PastedText(title="Paper", text="Shingles gutters last for decades [2], as [1] says.")
-            paper = await training.add_text(session, desk.actor, desk.core, pasted)
-        await training.run_inline(desk.core, desk.actor, [paper.id])
+            paper = await adding.add_text(session, desk.actor, desk.core, pasted)
+        await runs.run_inline(desk.core, desk.actor, [paper.id])
         draft = await write(desk, (await add(desk)).id)
         assert "last for decades, as says. [" in draft.sections[0].text
 
@@ -294,14 +295,14 @@ class TestWriting:
     async def test_a_removed_document_stays_readable_in_the_citation(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         async with desk.core.database.transaction() as session:
-            await training.remove_document(session, desk.actor, draft.citations[0].document_id)
+            await removing.remove_document(session, desk.actor, draft.citations[0].document_id)
         again = await read(desk, draft.id)
         assert again.citations == draft.citations
 
     async def test_an_account_without_documents_gets_open_questions_and_no_text(self, desk: Desk) -> None:
         async with desk.core.database.transaction() as session:
             for document in (await training.list_documents(session, desk.actor)).items:
-                await training.remove_document(session, desk.actor, document.id)
+                await removing.remove_document(session, desk.actor, document.id)
         draft = await write(desk, (await add(desk)).id)
         assert draft.state == DraftState.FINISHED
         assert len(draft.open_questions) == 4

@@ -39,8 +39,9 @@ from fundwright.generation.schemas import (
 from fundwright.language.protocols import PossibleMatch
 from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import NotificationQuery
+from fundwright.training import adding, removing, restricting, runs, searching
 from fundwright.training import service as training
-from fundwright.training.schemas import DocumentQuery, DocumentState, PastedText
+from fundwright.training.schemas import DocumentQuery, DocumentState, DocumentTitle, PastedText, TrainDocuments
 from fundwright.trash import service as trash
 from fundwright.trash.schemas import TrashQuery
 from fundwright.workspaces import invitations, restrictions
@@ -90,7 +91,7 @@ class Team(SimpleNamespace):
 
     async def restrict(self, actor: Actor, document: UUID, *members: ChosenMember) -> None:
         form = RestrictionForm(members=members)
-        await self.do(actor, lambda session: training.restrict_document(session, actor, self.desk.core, document, form))
+        await self.do(actor, lambda session: restricting.restrict_document(session, actor, self.desk.core, document, form))
 
     async def restrict_draft(self, actor: Actor, *members: ChosenMember) -> None:
         form = RestrictionForm(members=members)
@@ -98,7 +99,9 @@ class Team(SimpleNamespace):
 
     async def passages(self, actor: Actor) -> set[str]:
         with acting_in(actor.scope):
-            found = await training.find_passages(self.desk.core, actor, "shingles gutters foreman", embedder=_embedder(self.desk))
+            found = await searching.find_passages(
+                self.desk.core, actor, "shingles gutters foreman", embedder=_embedder(self.desk)
+            )
         return {passage.document_title for passage in found}
 
     async def titles(self, actor: Actor, **asked: Any) -> list[str]:
@@ -135,10 +138,10 @@ async def team(desk: Desk) -> Team:
             await invitations.accept_link(session, ben, sent.link.rpartition("/")[2])
             ben = await workspaces.actor_in(session, ben, created.id)
             pasted = PastedText(title="Roofs", text=f"{_SECRET} were repaired in 2024.")
-            roofs = await training.add_text(session, ada, core, pasted)
+            roofs = await adding.add_text(session, ada, core, pasted)
             pasted = PastedText(title="Foreman", text="Foreman electrician Bo Diaz holds a master license.")
-            foreman = await training.add_text(session, ada, core, pasted)
-        await training.run_inline(core, ada, [roofs.id, foreman.id])
+            foreman = await adding.add_text(session, ada, core, pasted)
+        await runs.run_inline(core, ada, [roofs.id, foreman.id])
         async with core.database.transaction() as session:
             draft = await service.add_draft(session, ada, core, opportunity_id=desk.opportunity_id, template="brief")
         written = WriteDraft(draft_id=draft.id)
@@ -163,43 +166,43 @@ class TestDocuments:
         for read in (
             lambda session: training.get_document(session, team.ben, team.roofs),
             lambda session: training.rename_document(session, team.ben, team.roofs, _named("Mine")),
-            lambda session: training.remove_document(session, team.ben, team.roofs),
-            lambda session: training.get_restriction(session, team.ben, team.desk.core, team.roofs),
-            lambda session: training.restrict_document(session, team.ben, team.desk.core, team.roofs, RestrictionForm()),
-            lambda session: training.lift_restriction(session, team.ben, team.desk.core, team.roofs),
+            lambda session: removing.remove_document(session, team.ben, team.roofs),
+            lambda session: restricting.get_restriction(session, team.ben, team.desk.core, team.roofs),
+            lambda session: restricting.restrict_document(session, team.ben, team.desk.core, team.roofs, RestrictionForm()),
+            lambda session: restricting.lift_restriction(session, team.ben, team.desk.core, team.roofs),
         ):
             with refused(NotFound):
                 await team.do(team.ben, read)
         with refused(NotFound), acting_in(team.ben.scope):
             await training.find_file(team.desk.core, team.ben, team.roofs)
-        await team.do(team.ada, lambda session: training.lift_restriction(session, team.ada, team.desk.core, team.roofs))
+        await team.do(team.ada, lambda session: restricting.lift_restriction(session, team.ada, team.desk.core, team.roofs))
         assert await team.passages(team.ben) == {"Roofs", "Foreman"}
 
     async def test_the_same_content_can_be_added_by_someone_who_does_not_see_it(self, team: Team) -> None:
         await team.restrict(team.ada, team.roofs)
         again = PastedText(title="Roofs", text=f"{_SECRET} were repaired in 2024.")
-        added = await team.do(team.ben, lambda session: training.add_text(session, team.ben, team.desk.core, again))
+        added = await team.do(team.ben, lambda session: adding.add_text(session, team.ben, team.desk.core, again))
         assert added.title == "Roofs" and added.id != team.roofs
         with refused(Conflict):
-            await team.do(team.ben, lambda session: training.add_text(session, team.ben, team.desk.core, again))
+            await team.do(team.ben, lambda session: adding.add_text(session, team.ben, team.desk.core, again))
 
     async def test_chosen_members_may_do_what_they_were_chosen_for(self, team: Team) -> None:
         await team.restrict(team.ada, team.roofs, ChosenMember(account_id=team.ben.id, access=Access.VIEW))
         assert await team.passages(team.ben) == {"Roofs", "Foreman"}
         rename = lambda session: training.rename_document(session, team.ben, team.roofs, _named("Mine"))  # noqa: E731
-        remove = lambda session: training.remove_document(session, team.ben, team.roofs)  # noqa: E731
-        lift = lambda session: training.lift_restriction(session, team.ben, team.desk.core, team.roofs)  # noqa: E731
+        remove = lambda session: removing.remove_document(session, team.ben, team.roofs)  # noqa: E731
+        lift = lambda session: restricting.lift_restriction(session, team.ben, team.desk.core, team.roofs)  # noqa: E731
         for change in (rename, remove, lift):
             with refused(NotAllowed):
                 await team.do(team.ben, change)
         with refused(Invalid), acting_in(team.ben.scope):
-            await training.start_run(team.desk.core, team.ben, [team.roofs])
+            await runs.start_run(team.desk.core, team.ben, [team.roofs])
         await team.restrict(team.ada, team.roofs, ChosenMember(account_id=team.ben.id, access=Access.EDIT))
         assert (await team.do(team.ben, rename)).title == "Mine"
 
     async def test_who_restricts_and_who_added_keep_access_and_only_members_are_chosen(self, team: Team) -> None:
         await team.restrict(team.ben, team.roofs, ChosenMember(account_id=team.ben.id, access=Access.VIEW))
-        read = await team.do(team.ben, lambda session: training.get_restriction(session, team.ben, team.desk.core, team.roofs))
+        read = await team.do(team.ben, lambda session: restricting.get_restriction(session, team.ben, team.desk.core, team.roofs))
         assert {each.account_id: each.access for each in read.members} == {team.ada.id: Access.EDIT, team.ben.id: Access.EDIT}
         assert read.made_by == team.ada.id
         assert await team.titles(team.ada) == ["Foreman", "Roofs"]
@@ -232,7 +235,7 @@ class TestDocuments:
         changes = ["Ben changed which members see “Roofs”", "Ben restricted “Roofs” to chosen members"]
         assert await told(eve) == [*changes, "Ben gave you access to “Roofs”"]
         pasted = PastedText(title="Ladders", text="Ladders were inspected in 2025.")
-        ladders = (await team.do(team.ben, lambda session: training.add_text(session, team.ben, core, pasted))).id
+        ladders = (await team.do(team.ben, lambda session: adding.add_text(session, team.ben, core, pasted))).id
         await team.restrict(team.ben, ladders)
         hidden = "Ben restricted an item that you do not see (kind: Document)"
         assert [hidden in await told(actor) for actor in (team.ada, team.ben, eve)] == [True, False, False]
@@ -267,7 +270,7 @@ class TestDocuments:
 
     async def test_in_the_trash_stay_hidden(self, team: Team) -> None:
         await team.restrict(team.ada, team.roofs)
-        await team.do(team.ada, lambda session: training.remove_document(session, team.ada, team.roofs))
+        await team.do(team.ada, lambda session: removing.remove_document(session, team.ada, team.roofs))
         for actor, count in ((team.ada, 1), (team.ben, 0)):
             listed = await team.do(actor, lambda session, actor=actor: trash.list_trash(session, actor, TrashQuery()))
             assert listed.total == count
@@ -276,7 +279,7 @@ class TestDocuments:
         assert await team.do(team.ben, lambda session: trash.empty(session, team.ben, team.desk.core)) == 0
         await team.do(team.ada, lambda session: trash.restore(session, team.ada, team.desk.core, team.roofs))
         assert await team.titles(team.ben) == ["Foreman"]
-        await team.do(team.ada, lambda session: training.remove_document(session, team.ada, team.roofs))
+        await team.do(team.ada, lambda session: removing.remove_document(session, team.ada, team.roofs))
         assert await team.do(team.ada, lambda session: trash.empty(session, team.ada, team.desk.core)) == 1
         async with team.desk.core.database.transaction() as session:
             assert await session.scalar(text("SELECT count(*) FROM restriction")) == 0
@@ -284,7 +287,7 @@ class TestDocuments:
     async def test_are_trained_although_a_run_of_someone_else_waits_for_them(self, team: Team) -> None:
         pasted = PastedText(title="Towers", text="Cranes and towers were inspected.")
         core = team.desk.core
-        added = await team.do(team.ben, lambda session: training.add_text(session, team.ben, core, pasted))
+        added = await team.do(team.ben, lambda session: adding.add_text(session, team.ben, core, pasted))
         await team.restrict(team.ben, added.id)  # the waiting run, which is Ada's, no longer trains it
         async with core.database.transaction() as session:
             queued = jobs.Job.owner_id == team.ada.workspace_id, jobs.Job.kind == "train", jobs.Job.state == JobState.QUEUED
@@ -293,18 +296,18 @@ class TestDocuments:
         assert waiting.keys() == {team.ada.id, team.ben.id}
         for account_id, payload in waiting.items():
             await core.jobs.run_inline(
-                training.TrainDocuments.model_validate(payload), title="", owner_id=team.ada.workspace_id, account_id=account_id
+                TrainDocuments.model_validate(payload), title="", owner_id=team.ada.workspace_id, account_id=account_id
             )
         read = await team.do(team.ben, lambda session: training.get_document(session, team.ben, added.id))
         assert read.state is DocumentState.TRAINED
-        runs = await team.do(team.ada, lambda session: training.list_runs(session, team.ada, PageRequest()))
-        assert "Towers" not in str(runs)
+        listed = await team.do(team.ada, lambda session: runs.list_runs(session, team.ada, PageRequest()))
+        assert "Towers" not in str(listed)
 
 
 class TestOwners:
     async def test_take_over_what_former_members_restricted(self, team: Team) -> None:
         pasted = PastedText(title="Ladders", text="Ladders were inspected in 2025.")
-        ladders = (await team.do(team.ben, lambda session: training.add_text(session, team.ben, team.desk.core, pasted))).id
+        ladders = (await team.do(team.ben, lambda session: adding.add_text(session, team.ben, team.desk.core, pasted))).id
         await team.restrict(team.ben, ladders)
         for title in ("Long ladders", "Ladders"):
             await team.do(
@@ -370,7 +373,7 @@ class TestCitations:
         )
         assert not any(cited.number in check.numbers for section in seen.sections for check in section.checks)
         with refused(NotFound):
-            await team.do(team.ben, lambda session: training.get_passage(session, team.ben, cited.passage_id))
+            await team.do(team.ben, lambda session: searching.get_passage(session, team.ben, cited.passage_id))
         with acting_in(team.ben.scope):
             exported = await service.export_draft(team.desk.core, team.ben, team.draft, ExportFormat.MARKDOWN)
         footnotes = exported.content.decode().partition("[^1]:")[2]
@@ -405,8 +408,8 @@ class TestCitations:
     async def test_of_new_text_get_numbers_that_hidden_ones_do_not_have(self, team: Team) -> None:
         await team.restrict(team.ada, team.roofs)
         pasted = PastedText(title="Crew", text="Foreman electrician Ada Bell joined our crew in 2019 and holds a license.")
-        added = await team.do(team.ben, lambda session: training.add_text(session, team.ben, team.desk.core, pasted))
-        await training.run_inline(team.desk.core, team.ben, [added.id])
+        added = await team.do(team.ben, lambda session: adding.add_text(session, team.ben, team.desk.core, pasted))
+        await runs.run_inline(team.desk.core, team.ben, [added.id])
         section = next(each for each in (await team.read(team.ben)).sections if each.heading == "Team")
         await team.write(team.ben, WriteSection(section_id=section.id))
         assert {each.document_title for each in (await team.read(team.ada)).citations} >= {"Roofs", "Crew"}
@@ -509,4 +512,4 @@ class TestDrafts:
 
 
 def _named(title: str) -> Any:
-    return training.DocumentTitle(title=title)
+    return DocumentTitle(title=title)

@@ -23,6 +23,7 @@ from fundwright.opportunities.models import Opportunity
 from fundwright.reading.document import Missing
 from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.report import ReadingReport, UnreadPart
+from fundwright.training import adding, runs
 from fundwright.training import service as training
 from fundwright.training.models import Document
 from fundwright.training.schemas import PastedText
@@ -64,9 +65,9 @@ class TestGenerateScreen:
         async with desk.core.database.transaction() as session:
             documents = {document.title: document for document in (await training.list_documents(session, desk.actor)).items}
             await training.choose_kind(session, desk.actor, desk.core, documents["Team"].id, DocumentKind.RESUME)
-            notice = await training.add_text(session, desk.actor, desk.core, PastedText(title="RFP", text="Offerors shall bid."))
+            notice = await adding.add_text(session, desk.actor, desk.core, PastedText(title="RFP", text="Offerors shall bid."))
             await training.choose_kind(session, desk.actor, desk.core, notice.id, DocumentKind.NOTICE)
-        await training.run_inline(desk.core, desk.actor, [notice.id])
+        await runs.run_inline(desk.core, desk.actor, [notice.id])
         path = f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
         async with mounted(desk.core, desk.actor, generate_screen, path=path) as screen:
             await screen.expect(lambda: {box.name for box in screen.elements("checkbox")} == {"Roofs", "Team"})
@@ -92,8 +93,8 @@ class TestGenerateScreen:
     async def test_company_and_documents_of_the_last_draft_are_named_and_reset_with_one_click(self, desk: Desk) -> None:
         about = "# Hill Roofing LLC\n\nHill Roofing LLC is a small business in Salina. Hill Roofing LLC was founded in 2009."
         async with desk.core.database.transaction() as session:
-            document = await training.add_text(session, desk.actor, desk.core, PastedText(title="About us", text=about))
-        await training.run_inline(desk.core, desk.actor, [document.id])
+            document = await adding.add_text(session, desk.actor, desk.core, PastedText(title="About us", text=about))
+        await runs.run_inline(desk.core, desk.actor, [document.id])
         path = f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
         async with mounted(desk.core, desk.actor, generate_screen, path=path) as screen:
             await screen.expect(lambda: screen.has("checkbox", "Roofs"))
@@ -118,13 +119,13 @@ class TestGenerateScreen:
     async def test_a_group_of_documents_is_chosen_at_once(self, desk: Desk) -> None:
         async with desk.core.database.transaction() as session:
             texts = [PastedText(title=f"Job {number}", text=f"Job {number}.") for number in range(7)]
-            added = [await training.add_text(session, desk.actor, desk.core, text) for text in texts]
-        await training.run_inline(desk.core, desk.actor, [document.id for document in added])
+            added = [await adding.add_text(session, desk.actor, desk.core, text) for text in texts]
+        await runs.run_inline(desk.core, desk.actor, [document.id for document in added])
         async with desk.core.database.transaction() as session:
             for document in (await training.list_documents(session, desk.actor)).items:
                 await training.choose_kind(session, desk.actor, desk.core, document.id, DocumentKind.ABOUT_US)
             untrained = PastedText(title="Broken scan", text="Not trained yet.")
-            await training.add_text(session, desk.actor, desk.core, untrained)
+            await adding.add_text(session, desk.actor, desk.core, untrained)
         path = f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
         async with mounted(desk.core, desk.actor, generate_screen, path=path) as screen:
             await screen.expect(lambda: "About us · 9 of 9" in screen.text)
@@ -228,8 +229,8 @@ class TestDraftScreen:
         draft = await written_draft(desk)
         async with desk.core.database.transaction() as session:
             text = PastedText(title="Boats", text="We are a crew that sails ferries across the harbor every day.")
-            boats = await training.add_text(session, desk.actor, desk.core, text)
-        await training.run_inline(desk.core, desk.actor, [boats.id])
+            boats = await adding.add_text(session, desk.actor, desk.core, text)
+        await runs.run_inline(desk.core, desk.actor, [boats.id])
         cited = {citation.document_title for citation in draft.citations}
         report = ReadingReport(unread=(UnreadPart(missing=Missing.TEXT, page=7),)).model_dump(mode="json")
         async with desk.core.database.transaction() as session:

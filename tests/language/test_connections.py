@@ -23,6 +23,7 @@ from fundwright.language import service as language
 from fundwright.language.protocols import SectionRequest, Unanswered
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.training import adding, runs
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from fundwright_ui.app import build_app
@@ -82,7 +83,7 @@ async def narrow(committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch) -
     async with committed.database.transaction() as session:
         await opportunities.load_sample_once(session)
         await categories.create(session, ada, CategoryCreate(name="Roofing"))
-        await training.add_text(session, ada, committed, PastedText(title="Roofs", text="Roofs are repaired by our crew."))
+        await adding.add_text(session, ada, committed, PastedText(title="Roofs", text="Roofs are repaired by our crew."))
     database = Database(committed.database.url, pool_size=1)
     narrow = replace(committed, database=database)
     monkeypatch.setattr(committed.jobs, "database", database)
@@ -233,7 +234,7 @@ async def start(kind: str, core: Core, actor: Actor) -> UUID:
     if kind == "training":
         async with core.database.transaction() as session:
             documents = (await training.list_documents(session, actor)).items
-        return (await training.start_run(core, actor, [document.id for document in documents])).job_id
+        return (await runs.start_run(core, actor, [document.id for document in documents])).job_id
     async with core.database.transaction() as session:
         if kind == "categorizing":
             return (await opportunities.start_categorizing(session, actor, core)).id

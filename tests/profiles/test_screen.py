@@ -6,6 +6,7 @@ from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.core.assembly import Core
 from fundwright.profiles import service
 from fundwright.profiles.schemas import OrganizationProfileForm
+from fundwright.training import removing
 from fundwright.training import service as training
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.screens.workspaces.workspace import workspace_screen
@@ -52,7 +53,7 @@ async def test_its_document_leads_to_it_and_it_says_when_the_document_is_in_the_
         assert shown.find("link", "Organization profile").props["href"] == service.PATH
     async with mounted(committed, ada, workspace_screen, path=service.PATH) as shown:
         await shown.expect("use and cite this profile")
-        await do(committed, ada, lambda session: training.remove_document(session, ada, document.id))
+        await do(committed, ada, lambda session: removing.remove_document(session, ada, document.id))
     async with mounted(committed, ada, workspace_screen, path=service.PATH) as shown:
         await shown.expect("do not use this profile")
         assert "use and cite this profile" not in shown.text

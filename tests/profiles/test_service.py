@@ -21,6 +21,7 @@ from fundwright.profiles import service
 from fundwright.profiles.schemas import OrganizationProfileForm, OrganizationProfileRead
 from fundwright.reading.kinds import DocumentKind
 from fundwright.templates.builtin import TEMPLATES
+from fundwright.training import adding, removing, restricting, runs, searching
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, PastedText
 from fundwright.workspaces import repository
@@ -99,14 +100,14 @@ def test_refuses_what_sam_gov_would_not_accept(wrong: dict[str, str]) -> None:
 async def test_is_one_document_however_often_it_is_saved(committed: Core, ada: Actor) -> None:
     await save(committed, ada)
     (first,) = await documents(committed, ada)
-    await training.run_inline(committed, ada, [first.id])
+    await runs.run_inline(committed, ada, [first.id])
     await change(committed, ada, address="40 Quay Street, Duluth, MN 55802")
     (second,) = await documents(committed, ada)
     assert (second.id, second.title, second.state) == (first.id, service.DOCUMENT_TITLE, DocumentState.WAITING)
-    await training.run_inline(committed, ada, [second.id])
+    await runs.run_inline(committed, ada, [second.id])
     embedder = await language.get_embedder(committed)
     with acting_in(ada.scope):
-        (passage, *_others) = await training.find_passages(committed, ada, "What is our address?", embedder=embedder)
+        (passage, *_others) = await searching.find_passages(committed, ada, "What is our address?", embedder=embedder)
     assert "Duluth" in passage.text
     assert "Toledo" not in passage.text
 
@@ -114,7 +115,7 @@ async def test_is_one_document_however_often_it_is_saved(committed: Core, ada: A
 async def test_a_document_in_the_trash_is_added_again_when_the_profile_is_saved(committed: Core, ada: Actor) -> None:
     await save(committed, ada)
     (first,) = await documents(committed, ada)
-    await do(committed, ada, lambda session: training.remove_document(session, ada, first.id))
+    await do(committed, ada, lambda session: removing.remove_document(session, ada, first.id))
     await change(committed, ada)
     (second,) = await documents(committed, ada)
     assert second.id != first.id
@@ -125,7 +126,7 @@ async def test_its_document_says_what_it_is_and_whether_it_is_there(committed: C
     (document,) = await documents(committed, ada)
     assert (document.filename, saved.has_document) == ("organization-profile.md", True)
     assert await do(committed, ada, lambda session: service.is_profile(session, ada, document.id))
-    await do(committed, ada, lambda session: training.remove_document(session, ada, document.id))
+    await do(committed, ada, lambda session: removing.remove_document(session, ada, document.id))
     read = await do(committed, ada, lambda session: service.get_profile(session, ada))
     assert read is not None and not read.has_document
 
@@ -133,7 +134,7 @@ async def test_its_document_says_what_it_is_and_whether_it_is_there(committed: C
 async def test_names_the_company_of_the_next_draft(committed: Core, ada: Actor) -> None:
     await save(committed, ada)
     (document,) = await documents(committed, ada)
-    await training.run_inline(committed, ada, [document.id])
+    await runs.run_inline(committed, ada, [document.id])
     suggested = await generation.suggest_company(committed, ada)
     assert suggested.name == "Harbor Light LLC"
 
@@ -161,7 +162,7 @@ async def test_a_document_that_others_restricted_is_neither_changed_nor_doubled(
     await save(committed, owner)
     (document,) = await documents(committed, owner)
     form = RestrictionForm(members=(ChosenMember(account_id=ada.id, access=Access.EDIT),))
-    await do(committed, owner, lambda session: training.restrict_document(session, owner, committed, document.id, form))
+    await do(committed, owner, lambda session: restricting.restrict_document(session, owner, committed, document.id, form))
     with pytest.raises(NotAllowed, match="restricted"):
         await change(committed, editor, about="Founded in 2010.")
     assert await documents(committed, editor) == []
@@ -209,8 +210,8 @@ async def test_answers_questions_about_us_from_the_profile_and_not_from_notices(
     await save(committed, ada, HARBOR.model_copy(update={"contact": "Jane Roe, President, 419-555-0100"}))
     for place in range(8):
         pasted = PastedText(title=f"Solicitation {place}", text=f"{NOTICE}\nAmendment {place}.")
-        await do(committed, ada, lambda session, pasted=pasted: training.add_text(session, ada, committed, pasted))
-    await training.run_inline(committed, ada, [document.id for document in await documents(committed, ada)])
+        await do(committed, ada, lambda session, pasted=pasted: adding.add_text(session, ada, committed, pasted))
+    await runs.run_inline(committed, ada, [document.id for document in await documents(committed, ada)])
     embedder = await language.get_embedder(committed)
     with acting_in(ada.scope):
         for question, answer in ANSWERS.items():
@@ -224,7 +225,7 @@ async def test_answers_questions_about_us_from_the_profile_and_not_from_notices(
 async def test_a_capability_statement_says_what_the_description_says(committed: Core, ada: Actor) -> None:
     about = "Harbor Light LLC was founded in 2009. We build and operate data platforms for environmental agencies."
     await save(committed, ada, HARBOR.model_copy(update={"about": about}))
-    await training.run_inline(committed, ada, [document.id for document in await documents(committed, ada)])
+    await runs.run_inline(committed, ada, [document.id for document in await documents(committed, ada)])
     async with committed.database.transaction() as session:
         await opportunities.load_sample_once(session)
         notice = await opportunities.look_up(session, ada, "sample-sam-0004")

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.training import service
+from fundwright.training import adding
 from fundwright.training.schemas import DocumentRead
 from tests.support.accounts import add_account
 
@@ -34,7 +34,7 @@ def add_file() -> AddFile:
         is_trained_later: bool = False,
     ) -> DocumentRead:
         received = await core.files.receive(pieces(content.encode() if isinstance(content, str) else content))
-        return await service.add_document(session, actor, core, received, filename=filename, is_trained_later=is_trained_later)
+        return await adding.add_document(session, actor, core, received, filename=filename, is_trained_later=is_trained_later)
 
     return add
 

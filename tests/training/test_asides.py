@@ -22,7 +22,7 @@ from fundwright.reading.formats import read
 from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.lines import Aside, Line, lines_of
 from fundwright.reading.plugin import document_readers
-from fundwright.training import service, viewing
+from fundwright.training import runs, searching, viewing
 from fundwright.training.chunking import chunk
 from fundwright.training.schemas import ViewQuery
 from tests.support.pdf_files import painted_pdf
@@ -142,7 +142,7 @@ _QUESTIONS = (
 async def _trained(core: Core, owner: Actor, add_file: AddFile, content: bytes, filename: str) -> None:
     async with core.database.transaction() as session:
         document = await add_file(session, owner, core, content, filename)
-    await service.run_inline(core, owner, [document.id])
+    await runs.run_inline(core, owner, [document.id])
 
 
 async def _answers(core: Core, owner: Actor, question: str) -> list[Answer]:
@@ -175,12 +175,12 @@ async def test_nothing_but_answers_is_made_of_boxes_that_are_not_checked(
     committed: Core, owner: Actor, add_file: AddFile, form_of_file: str
 ) -> None:
     await _trained(committed, owner, add_file, _FILES[form_of_file](), f"status.{form_of_file}")
-    passages = await service.find_passages(
+    passages = await searching.find_passages(
         committed, owner, "HUBZone, women-owned, facility clearance", embedder=await language.get_embedder(committed)
     )
-    documents = await service.read_documents(committed, owner)
+    documents = await searching.read_documents(committed, owner)
     async with committed.database.transaction() as session:
-        beginnings = await service.read_beginnings(session, owner, kinds={each.kind for each in documents})
+        beginnings = await searching.read_beginnings(session, owner, kinds={each.kind for each in documents})
     for text in [*(each.text for each in passages), *(each.text for each in documents), *(text for _, text in beginnings)]:
         assert "Small business" in text
         assert not any(denied in text for denied in ("HUBZone", "Women", "8(a)", "Facility", "GSA"))
@@ -267,7 +267,7 @@ async def test_speaker_notes_answer_but_are_not_quoted(committed: Core, owner: A
     (first, *_) = await _answers(committed, owner, "With whom is the safety officer shared?")
     assert first.answer == "Tell them that the safety officer is shared with the port."
     assert (first.is_for_speaker, first.page, first.heading) == (True, 2, ("Safety plan",))
-    (document,) = await service.read_documents(committed, owner)
+    (document,) = await searching.read_documents(committed, owner)
     assert "twelve parts" in document.text
     assert "port" not in document.text
     view = await viewing.read_view(committed, owner, document.id, ViewQuery(page=2))
@@ -281,10 +281,10 @@ async def test_passages_that_are_like_a_notice_are_statements(committed: Core, o
     (vector,) = await embedder.embed(["HUBZone small business, women-owned small business, 8(a) certified"])
     async with committed.database.transaction() as session:
         notice = uuid4()
-        nearest = await service.nearest_passages(
+        nearest = await searching.nearest_passages(
             session, owner, {notice: vector}, model_id=embedder.id, kinds=frozenset(DocumentKind)
         )
-        passage = await service.get_passage(session, owner, nearest[notice].passage_id)
+        passage = await searching.get_passage(session, owner, nearest[notice].passage_id)
     assert "HUBZone" not in passage.text
 
 

@@ -31,7 +31,7 @@ from fundwright.reading.document import (
     Table,
     plain,
 )
-from fundwright.training import api, blocks, service
+from fundwright.training import api, blocks, restricting
 from fundwright.training.schemas import BlockPage, BlockQuery
 from fundwright.workspaces.schemas import RestrictionForm
 from tests.support.pdf_files import written_pdf
@@ -202,6 +202,6 @@ class TestRoute:
 
         assert (await status(team.ada), await status(team.vic)) == (200, 200)
         await team.do(
-            team.ada, lambda session: service.restrict_document(session, team.ada, committed, document.id, RestrictionForm())
+            team.ada, lambda session: restricting.restrict_document(session, team.ada, committed, document.id, RestrictionForm())
         )
         assert [await status(actor) for actor in (team.ada, team.vic, team.eve)] == [200, 404, 404]

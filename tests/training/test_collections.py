@@ -28,7 +28,7 @@ from fundwright.core.messages import using_language
 from fundwright.core.scopes import acting_in
 from fundwright.language import service as language
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import collecting, service
+from fundwright.training import adding, collecting, removing, restricting, runs, searching, service
 from fundwright.training.personal_data import own_files
 from fundwright.training.schemas import (
     CollectionForm,
@@ -78,13 +78,13 @@ class Pier:
     async def add(self, title: str, collection: UUID | None = None, actor: Actor | None = None) -> DocumentRead:
         pasted = PastedText(title=title, text=f"The {title} carries 40 tons.", collection_id=collection)
         maker = actor or self.ada
-        added = await self.do(maker, lambda session: service.add_text(session, maker, self.core, pasted))
+        added = await self.do(maker, lambda session: adding.add_text(session, maker, self.core, pasted))
         with acting_in(maker.scope):
-            await service.run_inline(self.core, maker, [added.id])
+            await runs.run_inline(self.core, maker, [added.id])
         return added
 
     async def move(self, actor: Actor, document: DocumentRead, collection: UUID | None) -> DocumentRead:
-        return await self.do(actor, lambda session: service.move_document(session, actor, self.core, document.id, collection))
+        return await self.do(actor, lambda session: restricting.move_document(session, actor, self.core, document.id, collection))
 
     async def listed(self, actor: Actor, **query: object) -> list[str]:
         wanted = DocumentQuery.model_validate({"sort": "title", **query})
@@ -244,7 +244,7 @@ class TestDelete:
         await pier.restrict(boats)
         with pytest.raises(Conflict, match="everyone would see its documents"):
             await pier.delete(pier.ada, boats)
-        await pier.do(pier.ada, lambda session: service.remove_document(session, pier.ada, ferry.id))
+        await pier.do(pier.ada, lambda session: removing.remove_document(session, pier.ada, ferry.id))
         with pytest.raises(Conflict):
             await pier.delete(pier.ada, boats)
         await pier.do(pier.ada, lambda session: trash.empty(session, pier.ada, pier.core))
@@ -271,7 +271,7 @@ class TestRestriction:
             assert await pier.collections(actor) == []
             assert not await pier.answers(actor, "How many tons does the ferry carry?")
             with pytest.raises(NotFound):
-                await pier.do(actor, lambda session, actor=actor: service.get_passage(session, actor, passage))
+                await pier.do(actor, lambda session, actor=actor: searching.get_passage(session, actor, passage))
             with pytest.raises(NotFound):
                 await pier.answers(actor, "How many tons?", boats.id)
             feed = await pier.do(
@@ -294,7 +294,7 @@ class TestRestriction:
         with pytest.raises(NotAllowed):
             await pier.move(pier.bob, ferry, None)
         form = RestrictionForm(members=(view(pier.bob, Access.EDIT),))
-        await pier.do(pier.ada, lambda session: service.restrict_document(session, pier.ada, pier.core, ferry.id, form))
+        await pier.do(pier.ada, lambda session: restricting.restrict_document(session, pier.ada, pier.core, ferry.id, form))
         assert (await pier.listed(pier.vic), await pier.listed(pier.bob)) == ([], ["ferry"])
         told = await pier.do(
             pier.ada, lambda session: restrictions.may_be_told(session, pier.ada, ferry.id, [pier.bob.id, pier.vic.id])
@@ -320,7 +320,7 @@ class TestRestriction:
         boats = await pier.create()
         ferry = await pier.add("ferry", boats.id)
         await pier.restrict(boats)
-        await pier.do(pier.ada, lambda session: service.remove_document(session, pier.ada, ferry.id))
+        await pier.do(pier.ada, lambda session: removing.remove_document(session, pier.ada, ferry.id))
         await pier.do(pier.ada, lambda session: trash.empty(session, pier.ada, pier.core))
         feed = await pier.do(pier.vic, lambda session: activity.list_activity(session, pier.vic, pier.core, ActivityQuery()))
         assert "ferry" not in str(feed)

@@ -23,17 +23,11 @@ from fundwright.reading.document import (
     plain,
 )
 from fundwright.reading.pdf_pages import PageWords, Word
-from fundwright.training import display, highlighting
-from fundwright.training.display import (
-    Highlight,
-    Piece,
-    Portion,
-    ShownBlock,
-    ShownCell,
-    portion,
-    shown_page,
-)
+from fundwright.training import highlighting, portions
+from fundwright.training.display import Highlight, Piece, Portion, ShownBlock, ShownCell
 from fundwright.training.highlighting import CitedWords
+from fundwright.training.page_marks import shown_page
+from fundwright.training.portions import portion
 from fundwright.training.schemas import ViewQuery
 
 FERRY = "The harbor ferry carries forty passengers across the bay every hour of the day."
@@ -166,7 +160,7 @@ class TestTurningPages:
             return decode(content)
 
         monkeypatch.setattr(stored, "decoded", count)
-        display._kept_pages.cache_clear()
+        portions._kept_pages.cache_clear()
         return contents
 
     def test_a_document_is_decoded_once(self, decoded: list[bytes]) -> None:
@@ -183,7 +177,7 @@ class TestTurningPages:
         for number in (1, 2, 3, 1):
             show(paragraph(f"Document {number}"))
         assert len(decoded) == 4
-        monkeypatch.setattr(display, "_MOST_KEPT_BYTES", 10)
+        monkeypatch.setattr(portions, "_MOST_KEPT_BYTES", 10)
         show(paragraph("Document 1"))
         assert len(decoded) == 5
 

@@ -20,7 +20,7 @@ from fundwright.facts import service as facts
 from fundwright.language.service import get_embedder
 from fundwright.reading import kinds
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import service
+from fundwright.training import runs, samples, service
 from fundwright.training.schemas import FindFacts
 from tests.firms import FIRMS, load_firm
 from tests.support.accounts import add_account
@@ -109,12 +109,12 @@ def test_praise_for_exceeding_the_request_makes_a_performer(asked: str, must: st
 async def test_a_run_proposes_the_kind_and_keeps_a_chosen_one(committed: Core, owner: Actor, add_file: AddFile) -> None:
     async with committed.database.transaction() as session:
         rfp = await add_file(session, owner, committed, RFP, "notes.txt")
-    await service.run_inline(committed, owner, [rfp.id])
+    await runs.run_inline(committed, owner, [rfp.id])
     async with committed.database.transaction() as session:
         found = await service.get_document(session, owner, rfp.id)
         assert (found.kind, found.is_kind_chosen) == (DocumentKind.NOTICE, False)
         await service.choose_kind(session, owner, committed, rfp.id, DocumentKind.PREVIOUS_PROPOSAL)
-    await service.run_inline(committed, owner, [rfp.id])
+    await runs.run_inline(committed, owner, [rfp.id])
     async with committed.database.transaction() as session:
         found = await service.get_document(session, owner, rfp.id)
         kinds = [
@@ -128,12 +128,12 @@ async def test_a_run_proposes_the_kind_and_keeps_a_chosen_one(committed: Core, o
 async def test_a_run_finds_the_date_and_keeps_a_chosen_one(committed: Core, owner: Actor, add_file: AddFile) -> None:
     async with committed.database.transaction() as session:
         old = await add_file(session, owner, committed, "About us\n\nlast edit 2013-02-11\n\nWe dig ponds.", "site.txt")
-    await service.run_inline(committed, owner, [old.id])
+    await runs.run_inline(committed, owner, [old.id])
     async with committed.database.transaction() as session:
         found = await service.get_document(session, owner, old.id)
         assert (found.dated, found.dated_text, found.is_date_chosen) == (date(2013, 2, 11), "February 2013", False)
         await service.choose_date(session, owner, old.id, date(2014, 1, 1))
-    await service.run_inline(committed, owner, [old.id])
+    await runs.run_inline(committed, owner, [old.id])
     async with committed.database.transaction() as session:
         found = await service.get_document(session, owner, old.id)
     assert (found.dated, found.dated_text, found.is_date_chosen) == (date(2014, 1, 1), "2014", True)
@@ -141,8 +141,8 @@ async def test_a_run_finds_the_date_and_keeps_a_chosen_one(committed: Core, owne
 
 async def test_the_sample_has_its_kinds(committed: Core, owner: Actor) -> None:
     async with committed.database.transaction() as session:
-        await service.add_sample(session, owner, committed)
-        (run,) = (await service.list_runs(session, owner)).items
+        await samples.add_sample(session, owner, committed)
+        (run,) = (await runs.list_runs(session, owner)).items
     await committed.jobs._run(run.job_id, reraise=True)
     async with committed.database.transaction() as session:
         documents = (await service.list_documents(session, owner)).items
@@ -228,7 +228,7 @@ async def test_internal_documents_answer_our_questions_and_those_about_others_do
         added = {kind: (await add_file(session, owner, committed, text, f"{kind}.txt")).id for kind, text in said.items()}
         for kind, document_id in added.items():
             await service.choose_kind(session, owner, committed, document_id, kind)
-    await service.run_inline(committed, owner, list(added.values()))
+    await runs.run_inline(committed, owner, list(added.values()))
     found = await asking.find_answers(committed, owner, "How many employees do we have?", embedder=await get_embedder(committed))
     assert [answer.document_id for answer in found.answers] == [added[DocumentKind.INTERNAL]]
 
@@ -240,7 +240,7 @@ async def test_a_document_whose_kind_is_chosen_has_the_facts_of_that_kind(
     async with committed.database.transaction() as session:
         added = await add_file(session, owner, committed, text, "notes.txt")
         await service.choose_kind(session, owner, committed, added.id, DocumentKind.INTERNAL)
-    await service.run_inline(committed, owner, [added.id])
+    await runs.run_inline(committed, owner, [added.id])
 
     async def names() -> list[str]:
         async with committed.database.transaction() as session:

@@ -12,7 +12,7 @@ from fundwright.core.scopes import acting_in
 from fundwright.reading import stored
 from fundwright.reading.formats import Unreadable
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import reading_again, service
+from fundwright.training import adding, reading_again, restricting, runs, service
 from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
 from fundwright.workspaces.schemas import RestrictionForm
 from tests.notifications.test_service import listed
@@ -30,8 +30,8 @@ async def trained(core: Core, actor: Actor, content: str, filename: str) -> Docu
     with acting_in(actor.scope):
         async with core.database.transaction() as session:
             received = await core.files.receive(pieces(content.encode()))
-            added = await service.add_document(session, actor, core, received, filename=filename, is_trained_later=False)
-        await service.run_inline(core, actor, [added.id])
+            added = await adding.add_document(session, actor, core, received, filename=filename, is_trained_later=False)
+        await runs.run_inline(core, actor, [added.id])
         async with core.database.transaction() as session:
             return await service.get_document(session, actor, added.id)
 
@@ -47,7 +47,7 @@ async def read_by(core: Core, version: int | None, *documents: DocumentRead) -> 
 
 
 async def runs_of(team: Team, actor: Actor) -> list[RunRead]:
-    return list((await team.do(actor, lambda session: service.list_runs(session, actor))).items)
+    return list((await team.do(actor, lambda session: runs.list_runs(session, actor))).items)
 
 
 async def state_of(core: Core, *documents: DocumentRead) -> list[tuple[object, ...]]:
@@ -73,14 +73,14 @@ class TestReadingAgain:
         current = await trained(committed, team.ada, BREAD * 2, "more bread.md")
         await team.do(team.ada, lambda session: service.choose_kind(session, team.ada, committed, plain.id, DocumentKind.POLICY))
         await team.do(
-            team.bob, lambda session: service.restrict_document(session, team.bob, committed, hidden.id, RestrictionForm())
+            team.bob, lambda session: restricting.restrict_document(session, team.bob, committed, hidden.id, RestrictionForm())
         )
-        before, runs = await state_of(committed, plain, hidden), len(await runs_of(team, team.ada))
+        before, earlier = await state_of(committed, plain, hidden), len(await runs_of(team, team.ada))
         await read_by(committed, stored.VERSION - 1, plain)
         await read_by(committed, None, hidden)
         for _ in range(2):  # each worker does this when it starts, and once a day
             await reading_again.read_again(committed)
-        started = (await runs_of(team, team.ada))[: len(await runs_of(team, team.ada)) - runs]
+        started = (await runs_of(team, team.ada))[: len(await runs_of(team, team.ada)) - earlier]
         assert [(run.state, run.total, run.failed) for run in started] == [(JobState.QUEUED, 1, ())] * 2
         async with working(committed.jobs):
 
@@ -95,20 +95,20 @@ class TestReadingAgain:
                 listed = {document.id for document in (await service.list_documents(session, team.ada)).items}
         assert listed >= {plain.id, current.id} and hidden.id not in listed
         await reading_again.read_again(committed)
-        assert len(await runs_of(team, team.ada)) == runs + 2
+        assert len(await runs_of(team, team.ada)) == earlier + 2
 
     async def test_a_newer_version_is_left_alone(self, committed: Core, owner: Actor) -> None:
         document = await trained(committed, owner, FERRY, "boats.md")
         await read_by(committed, stored.VERSION + 1, document)
         await reading_again.read_again(committed)
         async with committed.database.transaction() as session:
-            assert (await service.list_runs(session, owner)).total == 1
+            assert (await runs.list_runs(session, owner)).total == 1
 
     async def test_what_nobody_can_change_delays_no_other(self, committed: Core, snapshots: Snapshots) -> None:
         team = await team_of(committed, snapshots)
         hidden = await trained(committed, team.bob, BREAD, "bread.md")
         await team.do(
-            team.bob, lambda session: service.restrict_document(session, team.bob, committed, hidden.id, RestrictionForm())
+            team.bob, lambda session: restricting.restrict_document(session, team.bob, committed, hidden.id, RestrictionForm())
         )
         async with committed.database.transaction() as session:
             await session.execute(text("DELETE FROM restriction_member WHERE subject_id = :id"), {"id": hidden.id})
@@ -136,7 +136,7 @@ class TestReadingAgain:
 
             async def is_over() -> bool:
                 async with committed.database.transaction() as session:
-                    (run, *_) = (await service.list_runs(session, owner)).items
+                    (run, *_) = (await runs.list_runs(session, owner)).items
                 return run.state == JobState.SUCCEEDED and run.failed != ()
 
             await eventually(is_over)
@@ -148,9 +148,9 @@ class TestReadingAgain:
         assert await listed(committed, owner) == []
         await reading_again.read_again(committed)
         async with committed.database.transaction() as session:
-            assert (await service.list_runs(session, owner)).total == 2
+            assert (await runs.list_runs(session, owner)).total == 2
         monkeypatch.undo()
-        again = await service.run_inline(committed, owner, [document.id])
+        again = await runs.run_inline(committed, owner, [document.id])
         assert (again.documents, again.failed) == (1, ())
 
     async def test_its_run_says_what_it_does_and_added_documents_are_trained_in_another(
@@ -161,6 +161,6 @@ class TestReadingAgain:
         with acting_in(owner.scope):
             async with committed.database.transaction() as session:
                 received = await committed.files.receive(pieces(BREAD.encode()))
-                await service.add_document(session, owner, committed, received, filename="bread.md")
+                await adding.add_document(session, owner, committed, received, filename="bread.md")
                 titles = await session.scalars(select(Job.title).where(Job.state == JobState.QUEUED).order_by(Job.created_at))
                 assert list(titles) == ["Read 1 document again", "Train added documents"]

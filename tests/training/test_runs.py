@@ -26,10 +26,10 @@ from fundwright.core.sweeping import UsedFilesReader
 from fundwright.language import service as language
 from fundwright.language.protocols import Vectors
 from fundwright.reading.kinds import OUR_KINDS, DocumentKind
-from fundwright.training import extraction, service
+from fundwright.training import adding, extraction, removing, runs, samples, searching, service
 from fundwright.training import jobs as training_jobs
 from fundwright.training.models import Chunk, Document, TrainingRun
-from fundwright.training.schemas import DocumentQuery, DocumentState, DocumentTitle, PastedText, ProposeKinds
+from fundwright.training.schemas import DocumentQuery, DocumentState, DocumentTitle, PastedText, ProposeKinds, RunRead
 from fundwright.trash import service as trash
 from tests.notifications.test_service import listed
 from tests.support.accounts import add_account, count_audited
@@ -53,18 +53,18 @@ class Other:
         return np.tile(np.array([0.6, 0.0, 0.8], dtype=np.float32), (len(texts), 1))
 
 
-async def _train(core: Core, actor: Actor, *documents: UUID) -> service.RunRead:
-    return await service.run_inline(core, actor, documents)
+async def _train(core: Core, actor: Actor, *documents: UUID) -> RunRead:
+    return await runs.run_inline(core, actor, documents)
 
 
 async def _has_failed(core: Core, actor: Actor, run_id: UUID) -> bool:
     async with core.database.transaction() as session:
-        return (await service.get_run(session, actor, run_id)).state == JobState.FAILED
+        return (await runs.get_run(session, actor, run_id)).state == JobState.FAILED
 
 
 class TestRun:
     async def test_each_column_of_the_export_has_a_name_of_its_own(self, session: AsyncSession, owner: Actor) -> None:
-        lines = [line async for line in service.export_runs(session, owner, PageRequest())]
+        lines = [line async for line in runs.export_runs(session, owner, PageRequest())]
         assert lines == ["Status,Created,Started,Ended,Documents,Passages,Model,Errors\r\n"]
 
     async def test_reads_and_embeds_documents(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
@@ -101,7 +101,7 @@ class TestRun:
             return 1_199, 12_309
 
         monkeypatch.setattr("fundwright.core.jobs.JobRun.progress", progress)
-        monkeypatch.setattr("fundwright.training.repository.count_embedded", count_embedded)
+        monkeypatch.setattr("fundwright.training.repository.indexing.count_embedded", count_embedded)
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS, "boats.md")
         with using_language("de"):
@@ -127,7 +127,7 @@ class TestRun:
         assert "broken.pdf" in run.failed[0].reason
         async with committed.database.transaction() as session:
             document = await service.get_document(session, owner, broken.id)
-            assert [id for id, _ in await service.list_searched(session, owner)] == [bread.id]
+            assert [id for id, _ in await searching.list_searched(session, owner)] == [bread.id]
             sources = await service.list_documents(session, owner, DocumentQuery(is_searched=True))
             assert [source.id for source in sources.items] == [bread.id]
         assert document.state == DocumentState.FAILED
@@ -142,7 +142,7 @@ class TestRun:
         found = []
         for _ in range(2):
             await _train(committed, owner, boats.id)
-            found.append(await service.find_passages(committed, owner, "ferry", embedder=embedder))
+            found.append(await searching.find_passages(committed, owner, "ferry", embedder=embedder))
         assert found[0] == found[1]
         assert len(found[0]) == 1
 
@@ -153,11 +153,11 @@ class TestRun:
             raise RuntimeError
 
         monkeypatch.setattr(
-            "fundwright.training.repository.save_trained", fail
+            "fundwright.training.repository.indexing.save_trained", fail
         )  # so that the number of attempts is that of an unfinished run
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS)
-        run = await service.start_run(committed, owner, [boats.id])
+        run = await runs.start_run(committed, owner, [boats.id])
         async with committed.database.transaction() as session:
             await session.execute(update(jobs.Job).values(attempts=3))
         async with working(committed.jobs):
@@ -169,7 +169,7 @@ class TestRun:
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS, "boats.md")
             bread = await add_file(session, owner, committed, BREAD, "bread.md")
-        run = await service.start_run(committed, owner, [boats.id, bread.id])
+        run = await runs.start_run(committed, owner, [boats.id, bread.id])
         async with committed.database.transaction() as session:
             job = await session.get(jobs.Job, run.job_id)
             assert job is not None
@@ -182,12 +182,12 @@ class TestRun:
     async def test_a_removed_document_does_not_stop_a_run(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS)
-        run = await service.start_run(committed, owner)
+        run = await runs.start_run(committed, owner)
         async with committed.database.transaction() as session:
-            await service.remove_document(session, owner, boats.id)
+            await removing.remove_document(session, owner, boats.id)
         await committed.jobs._run(run.job_id, reraise=True)
         async with committed.database.transaction() as session:
-            ended = await service.get_run(session, owner, run.id)
+            ended = await runs.get_run(session, owner, run.id)
         assert ended.state == JobState.SUCCEEDED
         assert len(ended.failed) == 1
 
@@ -197,7 +197,7 @@ class TestRun:
         async def keep(known: UUID | None, content: str) -> UUID:
             async with committed.database.transaction() as session:
                 pasted = PastedText(title="Boats", text=content)
-                return (await service.keep_text(session, owner, committed, known, pasted, filename="boats.md")).id
+                return (await adding.keep_text(session, owner, committed, known, pasted, filename="boats.md")).id
 
         document_id = await keep(None, BOATS)
         extract, read = training_jobs.extract, []
@@ -219,27 +219,27 @@ class TestRun:
     async def test_a_queued_run_can_be_canceled_and_repeated(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             await add_file(session, owner, committed, BOATS)
-        run = await service.start_run(committed, owner)
+        run = await runs.start_run(committed, owner)
         async with committed.database.transaction() as session:
-            canceled = await service.cancel_run(session, owner, run.id)
-            repeated = await service.repeat_run(session, owner, committed, run.id)
+            canceled = await runs.cancel_run(session, owner, run.id)
+            repeated = await runs.repeat_run(session, owner, committed, run.id)
         assert canceled.state == JobState.CANCELED
         assert repeated.state == JobState.QUEUED
         assert repeated.total == 1
         async with committed.database.transaction() as session:
-            assert [item.id for item in (await service.list_runs(session, owner)).items] == [repeated.id, run.id]
+            assert [item.id for item in (await runs.list_runs(session, owner)).items] == [repeated.id, run.id]
             with pytest.raises(Conflict):
-                await service.cancel_run(session, owner, run.id)
+                await runs.cancel_run(session, owner, run.id)
 
     async def test_asking_twice_at_once_queues_one_run(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS, "boats.md")
             await add_file(session, owner, committed, BREAD, "bread.md")
-        first, second = await asyncio.gather(service.start_run(committed, owner), service.start_run(committed, owner))
-        one_of_them = await service.start_run(committed, owner, [boats.id])
+        first, second = await asyncio.gather(runs.start_run(committed, owner), runs.start_run(committed, owner))
+        one_of_them = await runs.start_run(committed, owner, [boats.id])
         async with committed.database.transaction() as session:
-            repeated = await service.repeat_run(session, owner, committed, first.id)
-            assert (await service.list_runs(session, owner)).total == 1
+            repeated = await runs.repeat_run(session, owner, committed, first.id)
+            assert (await runs.list_runs(session, owner)).total == 1
         assert first.id == second.id == one_of_them.id == repeated.id
 
     async def test_a_document_that_the_run_lacks_or_could_not_train_gets_a_run_of_its_own(
@@ -248,8 +248,8 @@ class TestRun:
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS, "boats.md")
             bread = await add_file(session, owner, committed, BREAD, "bread.md")
-        run = await service.start_run(committed, owner, [boats.id])
-        more = await service.start_run(committed, owner, [boats.id, bread.id])
+        run = await runs.start_run(committed, owner, [boats.id])
+        more = await runs.start_run(committed, owner, [boats.id, bread.id])
         assert more.id != run.id
         async with committed.database.transaction() as session:
             for underway in await session.scalars(select(TrainingRun)):
@@ -257,7 +257,7 @@ class TestRun:
         async with committed.database.transaction() as session:
             listed = (await service.list_documents(session, owner, DocumentQuery())).items
         assert {each.title: each.is_underway for each in listed} == {"boats": False, "bread": True}
-        again = await service.start_run(committed, owner, [boats.id])
+        again = await runs.start_run(committed, owner, [boats.id])
         assert again.id not in (run.id, more.id)
 
     async def test_a_run_that_has_started_is_joined_unless_it_was_canceled(
@@ -265,15 +265,15 @@ class TestRun:
     ) -> None:
         async with committed.database.transaction() as session:
             await add_file(session, owner, committed, BOATS, "boats.md")
-        run = await service.start_run(committed, owner)
+        run = await runs.start_run(committed, owner)
         async with committed.database.transaction() as session:
             job = await session.get(jobs.Job, run.job_id)
             assert job is not None
             job.state = JobState.RUNNING
-        assert (await service.start_run(committed, owner)).id == run.id
+        assert (await runs.start_run(committed, owner)).id == run.id
         async with committed.database.transaction() as session:
-            await service.cancel_run(session, owner, run.id)
-        assert (await service.start_run(committed, owner)).id != run.id
+            await runs.cancel_run(session, owner, run.id)
+        assert (await runs.start_run(committed, owner)).id != run.id
 
     async def test_is_canceled_while_a_document_is_read_keeping_those_before_it(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
@@ -282,7 +282,7 @@ class TestRun:
         async with committed.database.transaction() as session:
             quick = await add_file(session, owner, committed, BOATS, "quick.md")
             slow = await add_file(session, owner, committed, hostile.document("loop"), "slow.hostile")
-        run = await service.start_run(committed, owner, [quick.id, slow.id])
+        run = await runs.start_run(committed, owner, [quick.id, slow.id])
         monkeypatch.setattr(jobs, "_PATIENCE_S", 0.05)
         running = asyncio.create_task(committed.jobs._run(run.job_id, reraise=True))
 
@@ -292,34 +292,34 @@ class TestRun:
 
         await eventually(is_reading)
         async with committed.database.transaction() as session:
-            await service.cancel_run(session, owner, run.id)
+            await runs.cancel_run(session, owner, run.id)
         await running
         async with committed.database.transaction() as session:
-            ended = await service.get_run(session, owner, run.id)
+            ended = await runs.get_run(session, owner, run.id)
             states = {item.title: item.state for item in (await service.list_documents(session, owner)).items}
         assert (ended.state, ended.documents) == (JobState.CANCELED, 1)
         assert states == {"quick": DocumentState.TRAINED, "slow": DocumentState.WAITING}
 
     async def test_having_nothing_to_train_is_reported(self, committed: Core, owner: Actor) -> None:
         with pytest.raises(Invalid, match="Add a document"):
-            await service.start_run(committed, owner)
+            await runs.start_run(committed, owner)
 
     async def test_more_documents_than_a_statement_takes_parameters(self, committed: Core, owner: Actor) -> None:
         with pytest.raises(Invalid, match="None of these documents exist anymore"):
-            await service.start_run(committed, owner, [uuid4() for _ in range(70_000)])
+            await runs.start_run(committed, owner, [uuid4() for _ in range(70_000)])
 
     @pytest.mark.security(40)
     async def test_a_stranger_finds_no_run(self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             await add_file(session, owner, committed, BOATS)
-        run = await service.start_run(committed, owner)
+        run = await runs.start_run(committed, owner)
         async with committed.database.transaction() as session:
-            for verb in (service.get_run, service.cancel_run, service.list_run_documents):
+            for verb in (runs.get_run, runs.cancel_run, runs.list_run_documents):
                 with pytest.raises(NotFound):
                     await verb(session, stranger, run.id)
             with pytest.raises(NotFound):
-                await service.repeat_run(session, stranger, committed, run.id)
-            assert (await service.list_runs(session, stranger)).total == 0
+                await runs.repeat_run(session, stranger, committed, run.id)
+            assert (await runs.list_runs(session, stranger)).total == 0
 
 
 @pytest.mark.slow
@@ -334,7 +334,7 @@ async def test_documents_of_two_accounts_that_never_end_do_not_hold_up_a_third(
         for _ in range(3):
             async with committed.database.transaction() as session:
                 document = await add_file(session, actor, committed, content + b" " * len(started), "slow.hostile")
-            run = await service.start_run(committed, actor, [document.id])
+            run = await runs.start_run(committed, actor, [document.id])
             assert run.job_id
             started.append(run.job_id)
 
@@ -349,12 +349,12 @@ async def test_documents_of_two_accounts_that_never_end_do_not_hold_up_a_third(
         await eventually(are_reading, within_s=30)
         async with committed.database.transaction() as session:
             await add_file(session, third, committed, BOATS, "small.md")
-        run = await service.start_run(committed, third)
+        run = await runs.start_run(committed, third)
         assert run.job_id
 
         async def is_trained() -> bool:
             async with committed.database.transaction() as session:
-                return (await service.get_run(session, third, run.id)).state == JobState.SUCCEEDED
+                return (await runs.get_run(session, third, run.id)).state == JobState.SUCCEEDED
 
         await eventually(is_trained, within_s=30)  # 5 s on an idle machine
         assert (await states()).count(JobState.RUNNING) >= 2
@@ -428,7 +428,7 @@ class TestAddedDocuments:
             async with committed.database.transaction() as session:
                 boats = await add_file(session, owner, committed, BOATS, is_trained_later=True)
                 assert boats.is_underway
-                bread = await service.add_text(session, owner, committed, PastedText(title="Bread", text=BREAD))
+                bread = await adding.add_text(session, owner, committed, PastedText(title="Bread", text=BREAD))
 
             async def trained() -> bool:
                 async with committed.database.transaction() as session:
@@ -446,11 +446,11 @@ class TestAddedDocuments:
             async with committed.database.transaction() as session:
                 await add_file(session, owner, committed, content, is_trained_later=True)
             async with committed.database.transaction() as session:
-                return [run.total for run in (await service.list_runs(session, owner)).items]
+                return [run.total for run in (await runs.list_runs(session, owner)).items]
 
         assert (await add(BOATS), await add(BREAD)) == ([1], [2])
         async with committed.database.transaction() as session:
-            (run,) = (await service.list_runs(session, owner)).items
+            (run,) = (await runs.list_runs(session, owner)).items
             job = await session.get_one(jobs.Job, run.job_id)
             job.state = JobState.RUNNING
         assert await add(ROWING) == [1, 2]
@@ -458,16 +458,16 @@ class TestAddedDocuments:
     async def test_join_no_run_that_is_canceled(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             await add_file(session, owner, committed, BOATS, is_trained_later=True)
-            (run,) = (await service.list_runs(session, owner)).items
-            await service.cancel_run(session, owner, run.id)
+            (run,) = (await runs.list_runs(session, owner)).items
+            await runs.cancel_run(session, owner, run.id)
             await add_file(session, owner, committed, BREAD, is_trained_later=True)
-            assert [run.total for run in (await service.list_runs(session, owner)).items] == [1, 1]
+            assert [run.total for run in (await runs.list_runs(session, owner)).items] == [1, 1]
 
     async def test_are_all_trained_again_when_none_is_left(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS)
         await _train(committed, owner, boats.id)
-        assert (await service.start_run(committed, owner)).total == 1
+        assert (await runs.start_run(committed, owner)).total == 1
 
 
 class TestFindPassages:
@@ -479,13 +479,13 @@ class TestFindPassages:
             ]
         await _train(committed, owner, *wanted)
         embedder = await language.get_embedder(committed)
-        passages = await service.find_passages(committed, owner, "Which ferry takes people across the bay?", embedder=embedder)
+        passages = await searching.find_passages(committed, owner, "Which ferry takes people across the bay?", embedder=embedder)
         async with committed.database.transaction() as session:
             assert [passage.document_title for passage in passages] == ["boats", "rowing", "bread"]
             assert passages[0].heading == ("Boats",)
             assert passages[0].score > passages[1].score > passages[2].score
             assert passages[0].similarity > passages[1].similarity > passages[2].similarity
-            shown = await service.get_passage(session, owner, passages[0].id)
+            shown = await searching.get_passage(session, owner, passages[0].id)
         assert shown.before + shown.text + shown.after == "Boats\n\n" + BOATS.partition("\n\n")[2]
 
     async def test_an_answer_names_the_heading_of_its_sentence(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
@@ -499,7 +499,7 @@ class TestFindPassages:
             await asking.find_answers(committed, owner, "How many passengers does the ferry carry?", embedder=embedder)
         ).answers
         assert answer.heading == ("Work", "Boats")
-        (passage,) = await service.find_passages(committed, owner, "sourdough", embedder=embedder)
+        (passage,) = await searching.find_passages(committed, owner, "sourdough", embedder=embedder)
         assert passage.place_at(passage.text.index("sourdough")) == (("Work", "Bread"), None)
 
     async def test_only_in_the_chosen_documents_and_kinds(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
@@ -513,7 +513,7 @@ class TestFindPassages:
             await session.execute(update(Document).values(kind=DocumentKind.ABOUT_US))
             (await session.get_one(Document, boats)).kind = DocumentKind.NOTICE
         embedder = await language.get_embedder(committed)
-        find = partial(service.find_passages, committed, owner, "ferry across the bay", embedder=embedder)
+        find = partial(searching.find_passages, committed, owner, "ferry across the bay", embedder=embedder)
         assert {(passage.document_id, passage.document_kind) for passage in await find(document_ids=[boats, bread])} == {
             (boats, DocumentKind.NOTICE),
             (bread, DocumentKind.ABOUT_US),
@@ -543,32 +543,32 @@ class TestFindPassages:
         await _train(committed, owner, boats.id)
         await _train(committed, stranger, bread.id)
         embedder = await language.get_embedder(committed)
-        mine = await service.find_passages(committed, owner, "harbor ferry", embedder=embedder)
+        mine = await searching.find_passages(committed, owner, "harbor ferry", embedder=embedder)
         assert {passage.document_id for passage in mine} == {boats.id}
-        others = await service.find_passages(committed, stranger, "harbor ferry", embedder=embedder)
+        others = await searching.find_passages(committed, stranger, "harbor ferry", embedder=embedder)
         assert {passage.document_id for passage in others} == {bread.id}
         assert (await asking.find_answers(committed, stranger, "harbor ferry", embedder=embedder)).answers == ()
         async with committed.database.transaction() as session:
             with pytest.raises(NotFound):
-                await service.get_passage(session, stranger, mine[0].id)
+                await searching.get_passage(session, stranger, mine[0].id)
             with pytest.raises(NotFound):
-                await service.get_passage(session, owner, uuid4())
+                await searching.get_passage(session, owner, uuid4())
 
     async def test_samples_count_until_there_is_an_own_document(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            await service.add_sample(session, owner, committed)
-            run = (await service.list_runs(session, owner)).items[0]
+            await samples.add_sample(session, owner, committed)
+            run = (await runs.list_runs(session, owner)).items[0]
         await committed.jobs._run(run.job_id, reraise=True)
         embedder = await language.get_embedder(committed)
-        found = await service.find_passages(committed, owner, "Who designed the Tideline data platform?", embedder=embedder)
+        found = await searching.find_passages(committed, owner, "Who designed the Tideline data platform?", embedder=embedder)
         async with committed.database.transaction() as session:
             assert found[0].document_title == "Sample: Resume Tomas Okafor"
             boats = await add_file(session, owner, committed, BOATS, "boats.md")
         await _train(committed, owner, boats.id)
-        found = await service.find_passages(committed, owner, "Who leads field operations on the ferry?", embedder=embedder)
+        found = await searching.find_passages(committed, owner, "Who leads field operations on the ferry?", embedder=embedder)
         async with committed.database.transaction() as session:
             assert {passage.document_title for passage in found} == {"boats"}
-            assert await service.remove_sample(session, owner, committed) == 7
+            assert await samples.remove_sample(session, owner, committed) == 7
             assert (await service.list_documents(session, owner)).total == 1
 
     async def test_a_document_that_is_removed_meanwhile_is_not_found(
@@ -586,7 +586,7 @@ class TestFindPassages:
                 await service.choose_kind(session, owner, committed, boats.id, DocumentKind.DATA)
 
         async with committed.database.transaction() as session:
-            await service.remove_document(session, owner, boats.id)
+            await removing.remove_document(session, owner, boats.id)
             waiting = [asyncio.create_task(rename()), asyncio.create_task(choose_kind())]
             await asyncio.wait(waiting, timeout=0.2)
         assert [type(error) for error in await asyncio.gather(*waiting, return_exceptions=True)] == [NotFound, NotFound]
@@ -594,12 +594,12 @@ class TestFindPassages:
     async def test_samples_restored_at_once_in_two_tabs_are_added_once(self, committed: Core, owner: Actor) -> None:
         async def restore() -> None:
             async with committed.database.transaction() as session:
-                await service.restore_sample(session, owner, committed)
+                await samples.restore_sample(session, owner, committed)
 
         await asyncio.gather(restore(), restore())
         async with committed.database.transaction() as session:
             assert (await service.list_documents(session, owner)).total == 7
-            assert (await service.list_runs(session, owner)).total == 1
+            assert (await runs.list_runs(session, owner)).total == 1
             assert await count_audited(session, "sample.restored") == 1
 
     @pytest.mark.slow
@@ -607,7 +607,7 @@ class TestFindPassages:
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:
-            await service.add_sample(session, owner, committed)
+            await samples.add_sample(session, owner, committed)
             boats = await add_file(session, owner, committed, BOATS)
         await _train(committed, owner, boats.id)
         committed.cache["language.embedder"] = other = Other()
@@ -615,15 +615,15 @@ class TestFindPassages:
             sample = [item.id for item in (await service.list_documents(session, owner)).items if item.is_sample]
         await _train(committed, owner, *sample)
         async with committed.database.transaction() as session:
-            assert await service.count_outdated(session, owner, other) == 1
+            assert await searching.count_outdated(session, owner, other) == 1
         with pytest.raises(Conflict, match="Train them again"):
-            await service.find_passages(committed, owner, "ferry", embedder=other)
-        run = await service.start_run(committed, owner)
+            await searching.find_passages(committed, owner, "ferry", embedder=other)
+        run = await runs.start_run(committed, owner)
         assert run.total == 1
         await committed.jobs._run(run.job_id, reraise=True)
         async with committed.database.transaction() as session:
-            assert await service.count_outdated(session, owner, other) == 0
-        assert len(await service.find_passages(committed, owner, "ferry", embedder=other)) == 1
+            assert await searching.count_outdated(session, owner, other) == 0
+        assert len(await searching.find_passages(committed, owner, "ferry", embedder=other)) == 1
         async with committed.database.transaction() as session:
             kept = await session.scalars(text("SELECT DISTINCT model_id FROM chunk_vector"))
             assert list(kept) == ["other"]
@@ -639,10 +639,10 @@ class TestFindPassages:
             ]
         await _train(committed, owner, *wanted)
         embedder = await language.get_embedder(committed)
-        exact = await service.find_passages(committed, owner, "loaf", embedder=embedder)
+        exact = await searching.find_passages(committed, owner, "loaf", embedder=embedder)
         assert [passage.document_title for passage in exact] == ["bread", "boats"]
-        monkeypatch.setattr(f"fundwright.training.repository.{limit}", 0)
-        assert await service.find_passages(committed, owner, "loaf", embedder=embedder) == exact
+        monkeypatch.setattr(f"fundwright.training.repository.searching.{limit}", 0)
+        assert await searching.find_passages(committed, owner, "loaf", embedder=embedder) == exact
 
 
 class TestAddDocument:
@@ -651,7 +651,7 @@ class TestAddDocument:
     ) -> None:
         async with committed.database.transaction() as session:
             await add_file(session, owner, committed, BOATS, "boats.md")
-            with pytest.raises(service.AlreadyAdded, match="boats"):
+            with pytest.raises(adding.AlreadyAdded, match="boats"):
                 await add_file(session, owner, committed, BOATS, "other.md")
             await add_file(session, stranger, committed, BOATS, "boats.md")
 
@@ -664,7 +664,7 @@ class TestAddDocument:
             ]
             for text_ in ("Some text.", "Some more."):
                 pasted = PastedText(title="Notes", text=text_)
-                titles.append((await service.add_text(session, owner, committed, pasted)).title)
+                titles.append((await adding.add_text(session, owner, committed, pasted)).title)
         assert titles == ["x", "x.md", "x.md (2)", "x.md (3)", "Notes", "Notes (2)"]
 
     async def test_two_added_at_once_have_two_titles(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
@@ -688,7 +688,7 @@ class TestAddDocument:
 
     async def test_pasted_text_is_a_document(self, committed: Core, owner: Actor) -> None:
         async with committed.database.transaction() as session:
-            document = await service.add_text(session, owner, committed, service.PastedText(title="Notes", text=BREAD))
+            document = await adding.add_text(session, owner, committed, PastedText(title="Notes", text=BREAD))
         assert (document.source, document.state) == ("paste", DocumentState.WAITING)
 
     async def test_removing_takes_the_file_unless_another_user_has_it(
@@ -720,11 +720,11 @@ class TestAddDocument:
         async with committed.database.transaction() as session:
             mine = await add_file(session, owner, committed, BOATS)
         async with working(committed.jobs):
-            async with committed.database.transaction() as removing:
-                await service.remove_document(removing, owner, mine.id)
-                await trash.delete_forever(removing, owner, committed, mine.id)
-                async with committed.database.transaction() as adding:
-                    theirs = await add_file(adding, stranger, committed, BOATS)
+            async with committed.database.transaction() as one:
+                await removing.remove_document(one, owner, mine.id)
+                await trash.delete_forever(one, owner, committed, mine.id)
+                async with committed.database.transaction() as other:
+                    theirs = await add_file(other, stranger, committed, BOATS)
             await files_removed(committed)
         assert committed.files.path(theirs.sha256).read_text() == BOATS
 
@@ -734,11 +734,11 @@ class TestAddDocument:
         async with committed.database.transaction() as session:
             mine = await add_file(session, owner, committed, BOATS)
         async with working(committed.jobs):
-            async with committed.database.transaction() as adding:
-                theirs = await add_file(adding, stranger, committed, BOATS)
-                async with committed.database.transaction() as removing:
-                    await service.remove_document(removing, owner, mine.id)
-                    await trash.delete_forever(removing, owner, committed, mine.id)
+            async with committed.database.transaction() as other:
+                theirs = await add_file(other, stranger, committed, BOATS)
+                async with committed.database.transaction() as one:
+                    await removing.remove_document(one, owner, mine.id)
+                    await trash.delete_forever(one, owner, committed, mine.id)
                 await job_waits_for_lock(committed)
             await files_removed(committed)
         assert committed.files.path(theirs.sha256).read_text() == BOATS
@@ -779,7 +779,7 @@ class TestProposeKinds:
 async def remove(core: Core, actor: Actor, document_id: UUID) -> None:
     """Delete a document forever and wait until its file is gone, too."""
     async with core.database.transaction() as session:
-        await service.remove_document(session, actor, document_id)
+        await removing.remove_document(session, actor, document_id)
         await trash.delete_forever(session, actor, core, document_id)
     await files_removed(core)
 

@@ -16,7 +16,7 @@ from fundwright.core.messages import using_language
 from fundwright.core.paging import Page
 from fundwright.language import service as language
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import service
+from fundwright.training import removing, runs, service
 from fundwright.training.schemas import DocumentQuery, DocumentRead, RunRead
 from fundwright.workspaces.schemas import Access
 from fundwright_ui.screens.training.history import duration_text, history_screen
@@ -49,13 +49,13 @@ class TestTrain:
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
         trained = [await add(committed, owner, add_file, FERRY, "boats.md")]
-        await service.run_inline(committed, owner, trained)
+        await runs.run_inline(committed, owner, trained)
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
             widths = screen.props("DataTable")["widths"]
             assert sum(widths) <= 687  # the space beside Ask at 1440 pixels, with a scroll bar
             assert widths[0] >= 235  # titles need most of the space
             broken = await add(committed, owner, add_file, BROKEN, "broken.pdf")
-            await service.run_inline(committed, owner, [broken])
+            await runs.run_inline(committed, owner, [broken])
             await screen.expect("1 more entry in this list")
             await screen.click("button", "Show")
             await screen.expect(lambda: "“broken.pdf” is damaged" in screen.text)
@@ -67,7 +67,7 @@ class TestTrain:
     async def test_a_restricted_document_has_one_chip_and_leaves_all_columns_in_sight(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        await runs.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
         list_documents = service.list_documents
 
         async def list_restricted(
@@ -89,7 +89,7 @@ class TestTrain:
         )
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
             assert [row["kind"] for row in screen.rows("Documents")] == [""]
-            await service.run_inline(committed, owner, [boats])
+            await runs.run_inline(committed, owner, [boats])
             await screen.expect(lambda: [row["kind"] for row in screen.rows("Documents")] == ["About us"])
             await screen.emit("DataTable", "on_open", id=str(boats))
             assert screen.address == f"/dashboard/train?document={boats}"
@@ -120,7 +120,7 @@ class TestTrain:
         async with committed.database.transaction() as session:
             for document_id in documents:
                 await service.choose_kind(session, owner, committed, document_id, DocumentKind.ABOUT_US)
-        await service.run_inline(committed, owner, documents)
+        await runs.run_inline(committed, owner, documents)
         async with mounted(committed, owner, train_screen, path=f"/dashboard/train?document={documents[1]}") as screen:
             await screen.expect(lambda: "Not used in drafts: “Line card 2026” is newer." in screen.text)
             await screen.check("Use in drafts anyway", True)
@@ -180,7 +180,7 @@ class TestTrain:
     async def test_a_question_is_in_the_url_with_its_answers(
         self, committed: Core, owner: Actor, add_file: AddFile, question: str, fits: bool
     ) -> None:
-        await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        await runs.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
             await screen.type("Question", question)
             await screen.submit("Ask the knowledge base")
@@ -213,7 +213,7 @@ class TestTrain:
         boats = await add(committed, owner, add_file, text, "boats.md")
         async with committed.database.transaction() as session:
             await service.choose_kind(session, owner, committed, boats, DocumentKind.DATA)
-        await service.run_inline(committed, owner, [boats])
+        await runs.run_inline(committed, owner, [boats])
         async with mounted(
             committed, owner, train_screen, path="/dashboard/train?question=How+fast+is+the+ferry+Anna%3F"
         ) as screen:
@@ -229,7 +229,7 @@ class TestTrain:
 
     async def test_a_box_says_whether_it_is_checked(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         text = "# Status\n\nOur ferries run daily.\n\n- [x] Small business\n- [ ] HUBZone small business\n"
-        await service.run_inline(committed, owner, [await add(committed, owner, add_file, text, "status.md")])
+        await runs.run_inline(committed, owner, [await add(committed, owner, add_file, text, "status.md")])
         for question, answer in (
             ("HUBZone", "Not checked: HUBZone small business"),
             ("small+business", "Checked: Small business"),
@@ -244,7 +244,7 @@ class TestTrain:
     ) -> None:
         text = "# Fleet\n\n| Ferry | Speed | Seats |\n|---|---|---|\n| Anna | 12 knots | forty |\n\n| Pier | Depth | Owner |\n|---|---|---|\n"
         text += "| North | 4 m | City |\n\n3.1.1. Ferries leave on time.\n\n3.1.2. Crews count the guests.\n"
-        await service.run_inline(committed, owner, [await add(committed, owner, add_file, text, "boats.md")])
+        await runs.run_inline(committed, owner, [await add(committed, owner, add_file, text, "boats.md")])
         async with mounted(
             committed, owner, train_screen, path="/dashboard/train?question=How+fast+is+the+ferry+Anna%3F"
         ) as screen:
@@ -257,7 +257,7 @@ class TestTrain:
     async def test_a_message_is_shown_while_answers_are_searched(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        await runs.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
         may_answer = asyncio.Event()
         find_answers = asking.find_answers
 
@@ -276,14 +276,14 @@ class TestTrain:
             await screen.expect("forty passengers")
 
     async def test_documents_that_were_not_searched_are_named(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
-        await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        await runs.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
         for name in ("bread", "rowing", "sailing", "swimming"):
             await add(committed, owner, add_file, f"{FERRY} {name}", f"{name}.md")
         async with mounted(committed, owner, train_screen, path="/dashboard/train?question=Who+takes+the+ferry%3F") as screen:
             await screen.expect(lambda: "not searched: swimming, sailing, rowing …" in screen.text)
 
     async def test_documents_of_another_model_are_named(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
-        await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        await runs.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
         await language.get_embedder(committed)
         committed.cache["language.embedder"] = Other()
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
@@ -302,11 +302,11 @@ class TestTrain:
 
 class TestHistory:
     async def test_the_error_column_appears_with_the_first_error(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
-        await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        await runs.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
         async with mounted(committed, owner, history_screen, path="/dashboard/history") as screen:
             assert "Errors" not in screen.text
             assert screen.has("status", "1 training run") and screen.has("combobox", "Sort by")  # as above other lists
-            await service.run_inline(committed, owner, [await add(committed, owner, add_file, BROKEN, "broken.pdf")])
+            await runs.run_inline(committed, owner, [await add(committed, owner, add_file, BROKEN, "broken.pdf")])
             await screen.expect("1 more entry in this list")
             await screen.click("button", "Show")
             await screen.expect(lambda: "1 document failed" in screen.text)
@@ -322,7 +322,7 @@ class TestDuration:
 class TestRun:
     async def test_documents_are_paged_sorted_and_exported(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         documents = [await add(committed, owner, add_file, f"{FERRY} {n}", f"boats{n}.md") for n in range(5)]
-        run = await service.run_inline(committed, owner, documents)
+        run = await runs.run_inline(committed, owner, documents)
         path = f"/dashboard/history/{run.id}"
         async with mounted(
             committed, owner, run_screen, path=f"{path}?sort=-title&page=2&page_size=2", params={"id": str(run.id)}
@@ -337,7 +337,7 @@ class TestRun:
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
         documents = [await add(committed, owner, add_file, BROKEN + str(n).encode(), f"broken{n}.pdf") for n in range(5)]
-        run = await service.run_inline(committed, owner, documents)
+        run = await runs.run_inline(committed, owner, documents)
         path = f"/dashboard/history/{run.id}"
         asked = "failures_sort=-title&failures_page=2&failures_page_size=2"
         async with mounted(committed, owner, run_screen, path=f"{path}?{asked}", params={"id": str(run.id)}) as screen:
@@ -348,7 +348,7 @@ class TestRun:
             assert screen.find("link", "Export untrained documents as CSV").props["href"] == address
         for document in documents:
             async with committed.database.transaction() as session:
-                await service.remove_document(session, owner, document)
+                await removing.remove_document(session, owner, document)
         async with mounted(committed, owner, run_screen, path=f"{path}?{asked}", params={"id": str(run.id)}) as screen:
             await screen.emit(
                 "DataTable", "on_query", page=3, pageSize=2, sort={"field": "title", "direction": "desc"}, filters=[]
@@ -359,12 +359,12 @@ class TestRun:
     async def test_counts_are_written_in_the_readers_way(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        run = await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        run = await runs.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
 
         async def get_run(*_arguments: object) -> RunRead:
             return run.model_copy(update={"documents": 1_468, "chunks": 12_309})
 
-        monkeypatch.setattr("fundwright.training.service.get_run", get_run)
+        monkeypatch.setattr("fundwright.training.runs.get_run", get_run)
         path = f"/dashboard/history/{run.id}"
         async with mounted(committed, owner, run_screen, path=path, params={"id": str(run.id)}, language="de") as screen:
             assert "1.468" in screen.text and "12.309" in screen.text

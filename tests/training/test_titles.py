@@ -10,7 +10,7 @@ from fundwright.core.assembly import Core
 from fundwright.reading.lines import Line
 from fundwright.reading.markdown import MarkdownReader
 from fundwright.reading.word import WordReader
-from fundwright.training import service, titles
+from fundwright.training import runs, service, titles
 from fundwright.training.schemas import DocumentTitle
 from tests.training.conftest import AddFile
 
@@ -58,7 +58,7 @@ class TestDocuments:
     async def trained(self, committed: Core, owner: Actor, add_file: AddFile, content: bytes, name: str) -> str:
         async with committed.database.transaction() as session:
             document = await add_file(session, owner, committed, content, name)
-        await service.run_inline(committed, owner, [document.id])
+        await runs.run_inline(committed, owner, [document.id])
         async with committed.database.transaction() as session:
             return (await service.get_document(session, owner, document.id)).title
 
@@ -76,9 +76,9 @@ class TestDocuments:
         async with committed.database.transaction() as session:
             document = await add_file(session, owner, committed, self.CAP, "cap.md")
             await service.rename_document(session, owner, document.id, DocumentTitle(title="Our capabilities"))
-        await service.run_inline(committed, owner, [document.id])
+        await runs.run_inline(committed, owner, [document.id])
         await self.rename(committed, owner, "Our capabilities", "cap")
-        await service.run_inline(committed, owner, [document.id])
+        await runs.run_inline(committed, owner, [document.id])
         async with committed.database.transaction() as session:
             assert (await service.get_document(session, owner, document.id)).title == "cap"
 

@@ -9,7 +9,7 @@ import pytest
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.billing import service as billing
 from fundwright.core.assembly import Core
-from fundwright.training import service
+from fundwright.training import adding, removing, samples, storage
 from fundwright.training.schemas import PastedText
 from fundwright.trash import service as trash
 from fundwright.workspaces import service as workspaces
@@ -49,9 +49,9 @@ class TestQuota:
                 await add_file(session, owner, small, text("b"))
         with pytest.raises(billing.QuotaSpent, match=FULL):
             async with small.database.transaction() as session:
-                await service.add_text(session, owner, small, PastedText(title="Pasted", text=text("c")))
+                await adding.add_text(session, owner, small, PastedText(title="Pasted", text=text("c")))
         async with small.database.transaction() as session:
-            await service.remove_document(session, owner, first.id)
+            await removing.remove_document(session, owner, first.id)
         with pytest.raises(billing.QuotaSpent, match=FULL):
             async with small.database.transaction() as session:
                 await add_file(session, owner, small, text("b"))
@@ -69,7 +69,7 @@ class TestQuota:
         outcomes = await asyncio.gather(*map(add, "abcd"), return_exceptions=True)
         assert sum(isinstance(outcome, billing.QuotaSpent) for outcome in outcomes) == 3
         async with small.database.transaction() as session:
-            assert (await service.get_usage(session, owner, small)).size_bytes == 3_000
+            assert (await storage.get_usage(session, owner, small)).size_bytes == 3_000
 
     @pytest.mark.security(42)
     async def test_counts_what_the_person_added_in_all_workspaces(
@@ -86,22 +86,22 @@ class TestQuota:
         outcomes = await asyncio.gather(*map(add, actors), return_exceptions=True)
         assert sum(isinstance(outcome, billing.QuotaSpent) for outcome in outcomes) == 2
         async with small.database.transaction() as session:
-            assert (await service.get_usage(session, owner, small)).size_bytes == 3_000
+            assert (await storage.get_usage(session, owner, small)).size_bytes == 3_000
             await add_file(session, stranger, small, text("a"))
 
     async def test_leaves_out_the_sample_other_accounts_and_administrators(
         self, small: Core, owner: Actor, stranger: Actor, add_file: AddFile
     ) -> None:
         async with small.database.transaction() as session:
-            await service.add_sample(session, owner, small)
+            await samples.add_sample(session, owner, small)
             admin = await add_account(session, role=Role.ADMIN)
             for who in (owner, stranger, admin):
                 await add_file(session, who, small, text("a"))
             await add_file(session, admin, small, text("b"))
-            usage = await service.get_usage(session, owner, small)
+            usage = await storage.get_usage(session, owner, small)
             assert (usage.size_bytes, usage.most_bytes) == (3_000, 5_000)
-            assert await service.count_documents(session, owner) == 1
-            assert (await service.get_usage(session, admin, small)).text == "6 kB"
+            assert await storage.count_documents(session, owner) == 1
+            assert (await storage.get_usage(session, admin, small)).text == "6 kB"
 
 
 class TestScreens:

@@ -15,7 +15,7 @@ from fundwright.core.errors import Invalid, NotFound
 from fundwright.core.paging import PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.language import service as language
-from fundwright.training import service, sketches, versions
+from fundwright.training import removing, runs, searching, service, sketches, versions
 from fundwright.training.schemas import DocumentRead
 from fundwright.trash import service as trash
 from fundwright_ui.screens.training.train import train_screen
@@ -50,7 +50,7 @@ async def cards(committed: Core, owner: Actor, add_file: AddFile) -> tuple[Docum
 async def _added(core: Core, owner: Actor, add_file: AddFile, content: str, filename: str) -> DocumentRead:
     async with core.database.transaction() as session:
         document = await add_file(session, owner, core, content, filename)
-    await service.run_inline(core, owner, [document.id])
+    await runs.run_inline(core, owner, [document.id])
     async with core.database.transaction() as session:
         return await service.get_document(session, owner, document.id)
 
@@ -94,7 +94,7 @@ async def test_a_scan_is_offered_as_a_scan(committed: Core, owner: Actor, add_fi
     await _added(committed, owner, add_file, "\n".join(lines), "rates.txt")
     async with committed.database.transaction() as session:
         scan = await add_file(session, owner, committed, saved(page_of(*lines)), "rates.png")
-    await service.run_inline(committed, owner, [scan.id])
+    await runs.run_inline(committed, owner, [scan.id])
     async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
         await screen.expect("is a scan. Its text was recognized and may have errors")
 
@@ -125,7 +125,7 @@ async def test_answers_come_from_the_newest_version_with_its_date(
         notes = await versions.notes_of(session, owner, [earlier.id, newest.id])
         assert notes[earlier.id].replaced_at == newer.created_at
         assert notes[newest.id].added == newest.created_at
-        await service.remove_document(session, owner, newest.id)
+        await removing.remove_document(session, owner, newest.id)
     assert await _answers(committed, owner) == [("$163", True)]
 
 
@@ -156,7 +156,7 @@ async def test_what_is_asked_of_a_replaced_document_is_answered_from_its_newest_
     earlier, newer = cards
     await _replace(committed, owner, earlier.id, newer.id)
     embedder = await language.get_embedder(committed)
-    found = await service.find_passages(committed, owner, "hydrologist", embedder=embedder, document_ids=[earlier.id])
+    found = await searching.find_passages(committed, owner, "hydrologist", embedder=embedder, document_ids=[earlier.id])
     assert {each.document_id for each in found} == {newer.id}
 
 
@@ -166,7 +166,7 @@ async def test_a_replaced_document_is_searched_again_once_its_newest_version_is_
     earlier, newer = cards
     await _replace(committed, owner, earlier.id, newer.id)
     async with committed.database.transaction() as session:
-        await service.remove_document(session, owner, newer.id)
+        await removing.remove_document(session, owner, newer.id)
     assert await _answers(committed, owner) == [("$158", False)]
     async with committed.database.transaction() as session:
         assert (await service.get_document(session, owner, earlier.id)).replaced_by is None
@@ -179,7 +179,7 @@ async def test_both_can_be_kept(committed: Core, owner: Actor, cards: tuple[Docu
     async with committed.database.transaction() as session:
         await versions.keep_both(session, owner, cards[1].id)
         assert (await versions.list_offers(session, owner, PageRequest())).total == 0
-    await service.run_inline(committed, owner, [cards[1].id])
+    await runs.run_inline(committed, owner, [cards[1].id])
     async with committed.database.transaction() as session:
         assert (await versions.list_offers(session, owner, PageRequest())).total == 0
 

@@ -29,7 +29,7 @@ from fundwright.core.errors import FundwrightError, NotFound
 from fundwright.core.scopes import Scope, acting_in
 from fundwright.core.sweeping import remove_unused
 from fundwright.reading.formats import Unreadable
-from fundwright.training import api, pictures, service, viewing
+from fundwright.training import adding, api, pictures, restricting, runs, searching, service, viewing
 from fundwright.training.display import Highlight, PlacedText
 from fundwright.training.schemas import DocumentRead, PictureWidth, ViewQuery
 from fundwright.workspaces.schemas import RestrictionForm
@@ -53,8 +53,8 @@ async def trained(core: Core, owner: Actor, content: bytes, filename: str) -> Do
     with acting_in(owner.scope):
         async with core.database.transaction() as session:
             received = await core.files.receive(pieces(content))
-            added = await service.add_document(session, owner, core, received, filename=filename, is_trained_later=False)
-        await service.run_inline(core, owner, [added.id])
+            added = await adding.add_document(session, owner, core, received, filename=filename, is_trained_later=False)
+        await runs.run_inline(core, owner, [added.id])
         async with core.database.transaction() as session:
             return await service.get_document(session, owner, added.id)
 
@@ -73,7 +73,7 @@ async def marks_of(core: Core, owner: Actor, document: DocumentRead, statement: 
     """What is marked on the page of a document if this statement of its passage is cited: that with this number, from 0, of several equal ones."""
     passage = await passage_of(core, document.id)
     async with core.database.transaction() as session:
-        passage_text = (await service.get_passage(session, owner, passage)).text
+        passage_text = (await searching.get_passage(session, owner, passage)).text
     start, end = [found.span() for found in re.finditer(re.escape(statement), passage_text)][which]
     shown = await view(core, owner, document.id, passage=passage, quotes=f"[[{start}, {end}]]")
     assert shown.page is not None and shown.is_cited
@@ -190,10 +190,10 @@ class TestPictures:
     ) -> None:
         document = await trained(committed, owner, PDF, "boats.pdf")
 
-        runs = list[object]()
+        done = list[object]()
 
         async def stream(work: object, **_: object) -> AsyncIterator[bytes]:
-            runs.append(work)
+            done.append(work)
             for result in results:
                 yield result
 
@@ -206,7 +206,7 @@ class TestPictures:
                     await viewing.get_page_picture(committed, owner, document.id, 1, PictureWidth.NORMAL)
                 with pytest.raises(FundwrightError):
                     await viewing.get_page_words(committed, owner, document.id, 1)
-        assert len(runs) == (2 if results else 3)  # without a picture, there is no such page, which is no failure
+        assert len(done) == (2 if results else 3)  # without a picture, there is no such page, which is no failure
         assert derived_of(committed, document) == []
 
     async def test_it_is_kept_until_the_file_is_removed(self, committed: Core, owner: Actor, ada: httpx.AsyncClient) -> None:
@@ -277,11 +277,11 @@ class TestSlowPages:
         monkeypatch.setattr(pictures, "LIMITS", replace(pictures.LIMITS, output_bytes=1))
         monkeypatch.setattr(committed.sandbox, "_failures", {})  # other tests have pages of the same content
         monkeypatch.setattr(sandbox, "_COSTLY_S", 0.0)
-        runs = list[object]()
+        done = list[object]()
         start = committed.sandbox.start
 
         async def counted(*given: Any, **options: Any) -> Any:
-            runs.append(given)
+            done.append(given)
             return await start(*given, **options)
 
         monkeypatch.setattr(committed.sandbox, "start", counted)
@@ -289,17 +289,17 @@ class TestSlowPages:
             for sentence in ("produced more than", "failed just now", "failed just now"):
                 with pytest.raises(Unreadable, match=sentence):
                     await viewing.get_page_picture(committed, owner, document.id, 1, PictureWidth.NORMAL)
-            assert len(runs) == 1
+            assert len(done) == 1
             monkeypatch.setattr(sandbox, "_MOST_FAILURES", 1)
             for number in (2, 2, 1):
                 with pytest.raises(Unreadable):
                     await viewing.get_page_picture(committed, owner, document.id, number, PictureWidth.NORMAL)
-            assert len(runs) == 3
+            assert len(done) == 3
             monkeypatch.setattr(sandbox, "_COSTLY_S", 3_600.0)
             for _ in range(2):
                 with pytest.raises(Unreadable, match="produced more than"):
                     await viewing.get_page_picture(committed, owner, document.id, 2, PictureWidth.NORMAL)
-        assert len(runs) == 5
+        assert len(done) == 5
 
     @pytest.mark.parametrize(
         ("own_s", "sentences"), [(0.2, ("other people are waiting",) * 2), (0.95, ("took too long", "failed just now"))]
@@ -384,7 +384,7 @@ class TestAccess:
             tag = (await client.get(f"/api/training/documents/{document.id}/pages/1")).headers["etag"]
         assert (await view(committed, team.vic, document.id)).document.id == document.id
         await team.do(
-            team.ada, lambda session: service.restrict_document(session, team.ada, committed, document.id, RestrictionForm())
+            team.ada, lambda session: restricting.restrict_document(session, team.ada, committed, document.id, RestrictionForm())
         )
         for actor in (team.vic, team.eve):
             with acting_in(actor.scope):
@@ -421,7 +421,7 @@ class TestView:
         document = await trained(committed, owner, PDF, "boats.pdf")
         passage = await passage_of(committed, document.id)
         async with committed.database.transaction() as session:
-            start = (await service.get_passage(session, owner, passage)).text.index(FERRY)
+            start = (await searching.get_passage(session, owner, passage)).text.index(FERRY)
         query = dict(parse_qsl(urlsplit(service.path_of_passage(document.id, passage, ((start, start + len(FERRY)),))).query))
         shown = await view(committed, owner, document.id, **query)
         assert shown.page is not None and shown.page.position.page == 2

@@ -35,7 +35,7 @@ from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
-from fundwright.training import jobs
+from fundwright.training import adding, jobs, removing, runs, searching, storage
 from fundwright.training import service as training
 from fundwright.training.models import Chunk, ChunkVector
 from fundwright.training.personal_data import own_files as own_documents
@@ -61,17 +61,17 @@ async def do(core: Core, work: Callable[[AsyncSession], Awaitable[T]]) -> T:
 
 
 async def boats(core: Core, actor: Actor, title: str = "Boats", content: str = BOATS) -> DocumentRead:
-    return await do(core, lambda session: training.add_text(session, actor, core, PastedText(title=title, text=content)))
+    return await do(core, lambda session: adding.add_text(session, actor, core, PastedText(title=title, text=content)))
 
 
 async def trained(core: Core, actor: Actor) -> DocumentRead:
     document = await boats(core, actor)
-    await training.run_inline(core, actor, [document.id])
+    await runs.run_inline(core, actor, [document.id])
     return document
 
 
 async def throw_away(core: Core, actor: Actor, document_id: UUID) -> None:
-    await do(core, lambda session: training.remove_document(session, actor, document_id))
+    await do(core, lambda session: removing.remove_document(session, actor, document_id))
 
 
 async def restore(core: Core, actor: Actor, item_id: UUID) -> None:
@@ -121,20 +121,20 @@ class TestDocuments:
         document = await trained(committed, ada)
         embedder = await language.get_embedder(committed)
         assert await answers(committed, ada) == ["Boats"]
-        (passage,) = await training.find_passages(committed, ada, "ferry", embedder=embedder)
+        (passage,) = await searching.find_passages(committed, ada, "ferry", embedder=embedder)
         await throw_away(committed, ada, document.id)
         assert await answers(committed, ada) == []
-        assert await training.find_passages(committed, ada, "ferry", embedder=embedder, document_ids=[document.id]) == []
-        assert await training.read_documents(committed, ada) == []
+        assert await searching.find_passages(committed, ada, "ferry", embedder=embedder, document_ids=[document.id]) == []
+        assert await searching.read_documents(committed, ada) == []
         async with committed.database.transaction() as session:
             assert (await training.list_documents(session, ada, DocumentQuery())).total == 0
-            assert await training.list_searched(session, ada) == []
-            assert (await training.list_unsearched(session, ada)).count == 0
+            assert await searching.list_searched(session, ada) == []
+            assert (await searching.list_unsearched(session, ada)).count == 0
             assert (await training.read_figures(session, ada))[0].count == 0
             assert [line async for line in training.export_documents(session, ada, DocumentQuery())][1:] == []
             for lookup in (
                 training.get_document(session, ada, document.id),
-                training.get_passage(session, ada, passage.id),
+                searching.get_passage(session, ada, passage.id),
                 training.check_documents(session, ada, [document.id]),
             ):
                 with pytest.raises(NotFound):
@@ -161,7 +161,7 @@ class TestDocuments:
         document = await boats(committed, ada)
         await throw_away(committed, ada, document.id)
         await restore(committed, ada, document.id)
-        run = (await do(committed, lambda session: training.list_runs(session, ada))).items[0]
+        run = (await do(committed, lambda session: runs.list_runs(session, ada))).items[0]
         assert (run.state, run.total) == (JobState.QUEUED, 1)
         assert (await do(committed, lambda s: training.get_document(s, ada, document.id))).state == DocumentState.WAITING
 
@@ -177,9 +177,9 @@ class TestDocuments:
             await (throw_away if document_id == first.id else restore)(committed, ada, first.id)
 
         monkeypatch.setattr(jobs, "_embed", interrupted)
-        run = await training.run_inline(committed, ada, [first.id, second.id])
+        run = await runs.run_inline(committed, ada, [first.id, second.id])
         assert [failure.document_id for failure in run.failed] == [first.id]
-        newest = (await do(committed, lambda session: training.list_runs(session, ada))).items[0]
+        newest = (await do(committed, lambda session: runs.list_runs(session, ada))).items[0]
         assert (newest.state, newest.total) == (JobState.QUEUED, 1)
 
     async def test_the_same_file_can_be_added_again_but_not_twice(self, committed: Core, ada: Actor) -> None:
@@ -205,9 +205,9 @@ class TestDocuments:
         first = await boats(committed, ada)
         await throw_away(committed, ada, first.id)
         await boats(committed, ada, content="Other boats.")
-        usage = await do(committed, lambda session: training.get_usage(session, ada, committed))
+        usage = await do(committed, lambda session: storage.get_usage(session, ada, committed))
         assert usage.size_bytes == len(BOATS) + len("Other boats.")
-        assert await do(committed, lambda session: training.count_documents(session, ada)) == 1
+        assert await do(committed, lambda session: storage.count_documents(session, ada)) == 1
         with pytest.raises(billing.QuotaSpent):
             await restore(committed, ada, first.id)
 
@@ -227,7 +227,7 @@ class TestDocuments:
         document = await trained(committed, ada)
         await throw_away(committed, ada, document.id)
         async with committed.database.transaction() as session:
-            await training.remove_all(session, ada, committed)
+            await removing.remove_all(session, ada, committed)
             await session.execute(text("DELETE FROM workspace WHERE id = :id"), {"id": ada.id})
         assert await left(committed) == (0, 0, 0)
         assert await do(committed, waiting_files) == [[document.sha256]]

@@ -36,6 +36,7 @@ from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import NotificationQuery
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import CategorizeOpportunities
+from fundwright.training import adding, removing, runs, searching
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentQuery, PastedText
 from fundwright.trash import service as trash
@@ -102,7 +103,7 @@ async def titles(core: Core, actor: Actor) -> list[str]:
 
 async def add_text(core: Core, actor: Actor, title: str = "Boats") -> UUID:
     content = PastedText(title=title, text=f"{title}: we operate two ferries with forty seats each.")
-    return (await do(core, lambda session: training.add_text(session, actor, core, content))).id
+    return (await do(core, lambda session: adding.add_text(session, actor, core, content))).id
 
 
 class TestOwnership:
@@ -140,11 +141,11 @@ class TestOwnership:
     async def test_what_one_member_trains_answers_the_question_of_another(self, committed: Core, ada: Actor, bob: Actor) -> None:
         owner = await create(committed, ada)
         editor = await member(committed, owner, bob)
-        await training.run_inline(committed, owner, [await add_text(committed, owner)])
+        await runs.run_inline(committed, owner, [await add_text(committed, owner)])
         embedder = await language.get_embedder(committed)
         answers = {
             actor.workspace_id: [
-                found.text for found in await training.find_passages(committed, actor, "How many seats?", embedder=embedder)
+                found.text for found in await searching.find_passages(committed, actor, "How many seats?", embedder=embedder)
             ]
             for actor in (editor, bob)
         }
@@ -154,7 +155,7 @@ class TestOwnership:
         owner = await create(committed, ada)
         editor = await member(committed, owner, bob)
         document = await add_text(committed, owner)
-        await do(committed, lambda session: training.remove_document(session, editor, document))
+        await do(committed, lambda session: removing.remove_document(session, editor, document))
         for actor, expected in ((owner, 1), (editor, 1), (ada, 0), (bob, 0)):
             listed = await do(committed, lambda session, actor=actor: trash.list_trash(session, actor, TrashQuery()))
             assert listed.total == expected
@@ -224,7 +225,7 @@ class TestRoles:
         document = await add_text(committed, owner)
         assert await titles(committed, viewer) == ["Boats"]
         for change in (
-            lambda session: training.remove_document(session, viewer, document),
+            lambda session: removing.remove_document(session, viewer, document),
             lambda session: categories.create(session, viewer, CategoryCreate(name="Ferries")),
         ):
             with pytest.raises(NotAllowed, match="Your role in this workspace does not allow this"):
@@ -499,7 +500,7 @@ class TestDeletion:
     async def test_needs_the_name_and_removes_everything_with_its_files(self, committed: Core, ada: Actor, bob: Actor) -> None:
         owner = await create(committed, ada)
         editor = await member(committed, owner, bob)
-        await training.run_inline(committed, owner, [await add_text(committed, owner)])
+        await runs.run_inline(committed, owner, [await add_text(committed, owner)])
         with pytest.raises(Conflict):
             await do(committed, lambda session: service.delete_workspace(session, owner, committed, name="harbor"))
         await do(committed, lambda session: service.delete_workspace(session, owner, committed, name="Harbor"))
@@ -645,4 +646,4 @@ async def test_what_is_added_to_a_workspace_that_is_being_deleted_is_answered_as
     await do(committed, lambda session: service.delete_workspace(session, owner, committed, name="Harbor"))
     text = PastedText(title="Late", text="Late.")
     with pytest.raises(NotFound, match="The workspace was not found."):
-        await do(committed, lambda session: training.add_text(session, owner, committed, text))
+        await do(committed, lambda session: adding.add_text(session, owner, committed, text))

@@ -30,6 +30,7 @@ from fundwright.core.jobs import Job
 from fundwright.core.scopes import acting_in
 from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import NotificationQuery
+from fundwright.training import adding
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentQuery, PastedText
 from fundwright.workspaces import events, invitations, restrictions, service, support
@@ -98,7 +99,7 @@ async def titles(core: Core, actor: Actor) -> list[str]:
 async def add_text(core: Core, actor: Actor, title: str) -> UUID:
     content = PastedText(title=title, text=f"{title}: we operate two ferries with forty seats each.")
     with acting_in(actor.scope):
-        return (await do(core, lambda session: training.add_text(session, actor, core, content))).id
+        return (await do(core, lambda session: adding.add_text(session, actor, core, content))).id
 
 
 class TestAccess:

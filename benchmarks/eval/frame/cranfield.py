@@ -15,7 +15,7 @@ from benchmarks.eval.frame.data import DATA
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.language.protocols import Vectors
-from fundwright.training import service
+from fundwright.training import adding, runs
 from fundwright.training.schemas import PastedText
 
 _FOLDER = DATA / "retrieval" / "cranfield"
@@ -64,5 +64,5 @@ async def train(core: Core, actor: Actor) -> tuple[dict[UUID, int], int]:
     async with core.database.transaction() as session:
         for number, abstract in documents().items():
             pasted = PastedText(title=str(number), text=abstract)
-            numbers[(await service.add_text(session, actor, core, pasted)).id] = number
-    return numbers, (await service.run_inline(core, actor, list(numbers))).chunks
+            numbers[(await adding.add_text(session, actor, core, pasted)).id] = number
+    return numbers, (await runs.run_inline(core, actor, list(numbers))).chunks

@@ -16,7 +16,7 @@ from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftQuery
 from fundwright.opportunities import service as opportunities
 from fundwright.profiles import service as profiles
-from fundwright.training import service as training
+from fundwright.training import collecting, storage
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection, use_saved_state
 from fundwright_ui.screens.notice_address import IMPORT
@@ -49,7 +49,7 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
     async def read(session: AsyncSession) -> Sequence[Step]:
         drafts = await generation.list_drafts(session, actor, DraftQuery(page_size=1))
         profile = await profiles.get_profile(session, actor)
-        has_documents = await training.count_documents(session, actor) > (profile is not None)
+        has_documents = await storage.count_documents(session, actor) > (profile is not None)
         counts = await facts.count_facts(session, actor)
         return (
             Step(t("Import opportunities"), IMPORT, await opportunities.has_imported(session, actor)),
@@ -66,7 +66,7 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
     topics = [
         opportunities.TOPIC,
         profiles.profile_topic(actor.workspace_id),
-        training.documents_topic(actor.workspace_id),
+        collecting.documents_topic(actor.workspace_id),
         facts.facts_topic(actor.workspace_id),
         generation.drafts_topic(actor.workspace_id),
     ]

@@ -11,7 +11,7 @@ from fundwright.categories.service import categories_topic
 from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import nt
 from fundwright.opportunities import service as opportunities
-from fundwright.training import service as training
+from fundwright.training import runs
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection
 
@@ -37,7 +37,7 @@ def use_counts(paths: Collection[str]) -> Mapping[str, int]:
             elif MATCHES in paths and not is_there:
                 counts[MATCHES] = await opportunities.count_new(session, actor, limit=_MOST + 1)
             if TRAININGS in paths:
-                counts[TRAININGS] = await training.count_underway(session, actor)
+                counts[TRAININGS] = await runs.count_underway(session, actor)
         if is_visit:
             async with database.transaction() as session:
                 await opportunities.note_visit(session, actor)

@@ -22,6 +22,7 @@ from fundwright.language import units
 from fundwright.language.protocols import Embedder
 from fundwright.language.schemas import heading_text
 from fundwright.reading.kinds import KINDS_THAT_ANSWER_US
+from fundwright.training import collecting, searching
 from fundwright.training import service as training
 from fundwright.training.schemas import Passage, label_of
 
@@ -46,7 +47,7 @@ async def find_answers(
     document_ids: list[UUID] | None = None
     if collection_id is not None:
         async with core.database.transaction() as session:
-            document_ids = await training.list_documents_in(session, actor, collection_id)
+            document_ids = await collecting.list_documents_in(session, actor, collection_id)
     searched = await _search(core, actor, question, embedder, document_ids=document_ids)
     found = await _answers(core, question, searched, embedder)
     closest = [] if found else [each for each in searched.passages if each.aside is None][:_CLOSEST]
@@ -87,7 +88,7 @@ async def _search(
     expanded = f"{question.text} ({'; '.join(meant)})" if meant else question.text
     (vector,) = await embedder.embed([expanded])
     async with core.database.transaction() as session:
-        passages = await training.search_passages(
+        passages = await searching.search_passages(
             session,
             actor,
             " ".join((expanded, *units.abbreviations_of(question.text))),
@@ -103,7 +104,7 @@ async def _search(
 
 
 async def _phrases_of(session: AsyncSession, actor: Actor, abbreviations: Collection[str]) -> dict[str, str]:
-    found = {each: await training.find_phrase(session, actor, initials_pattern(each)) for each in abbreviations}
+    found = {each: await searching.find_phrase(session, actor, initials_pattern(each)) for each in abbreviations}
     return {each.casefold(): phrase for each, phrase in found.items() if phrase}
 
 

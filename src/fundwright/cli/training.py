@@ -14,8 +14,8 @@ from fundwright.cli.context import AsJson, acting, emit, file_to_read, run
 from fundwright.core.errors import FundwrightError
 from fundwright.core.files import printable
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import service
-from fundwright.training.service import AlreadyAdded
+from fundwright.training import adding, runs, service
+from fundwright.training.adding import AlreadyAdded
 
 _PIECE_BYTES = 1_000_000
 
@@ -44,7 +44,7 @@ def train(
                 try:
                     received = await core.files.receive(_pieces(await asyncio.to_thread(file_to_read, str(path))))
                     async with core.database.transaction() as session:
-                        document = await service.add_document(
+                        document = await adding.add_document(
                             session, actor, core, received, filename=path.name, kind=kind, is_trained_later=False
                         )
                         wanted.append(document.id)
@@ -55,7 +55,7 @@ def train(
                             await service.choose_kind(session, actor, core, error.document_id, kind)
                 except FundwrightError as error:
                     failed.append({"title": printable(path.name), "reason": error.sentence})
-            result = await service.run_inline(core, actor, wanted) if wanted else None
+            result = await runs.run_inline(core, actor, wanted) if wanted else None
         failed += [{"title": item.title, "reason": item.reason} for item in result.failed] if result else []
         documents, chunks = (result.documents, result.chunks) if result else (0, 0)
         lines = [f"Not trained: {item['reason']}" for item in failed]

@@ -10,7 +10,8 @@ from fundwright.activity.schemas import ActivityKind
 from fundwright.core.plugins import hookimpl
 from fundwright.facts import events, service
 from fundwright.facts.personal_data import own_files
-from fundwright.training.service import DeletedDocumentsHandler, TrainedDocumentHandler
+from fundwright.training.removing import DeletedDocumentsHandler
+from fundwright.training.runs import TrainedDocumentHandler
 
 if TYPE_CHECKING:
     from fastapi import APIRouter

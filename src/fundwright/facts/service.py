@@ -45,6 +45,7 @@ from fundwright.facts.schemas import (
 )
 from fundwright.reading.facts import FIELDS, Fact, FactField, FactKind, FactStatus
 from fundwright.reading.kinds import OUR_KINDS
+from fundwright.training import samples, searching
 from fundwright.training import service as training
 from fundwright.training.schemas import PassagePlace, TrainedDocument, label_of
 from fundwright.workspaces import additions, restrictions
@@ -146,7 +147,7 @@ async def for_drafts(session: AsyncSession, actor: Actor, document_ids: Collecti
     expired certification, is not returned either, nor what disagrees with it.
     """
     documents = Documents(
-        await training.searched(session, actor, document_ids=document_ids, kinds=OUR_KINDS), training.samples(actor)
+        await searching.searched(session, actor, document_ids=document_ids, kinds=OUR_KINDS), samples.samples(actor)
     )
     return [
         DraftFact(
@@ -351,17 +352,17 @@ def _passage_at(passages: Sequence[PassagePlace], offset: int) -> PassagePlace |
 async def forget_documents(session: AsyncSession, document_ids: Collection[UUID]) -> None:
     """Remove what documents state that this transaction deletes. Accepted facts stay, but not those of restricted documents, which
     everyone would see, and of sample documents."""
-    samples = await training.sample_ids_among(session, document_ids)
+    sample_ids = await samples.sample_ids_among(session, document_ids)
     for owner_id in await repository.list_owners(session, document_ids):
         restricted = restrictions.restricted_ids(owner_id)
         fact = OrganizationFact
-        wholly = fact.document_id.in_(restricted) | fact.document_id.in_(samples)
+        wholly = fact.document_id.in_(restricted) | fact.document_id.in_(sample_ids)
         await repository.forget_documents(session, owner_id, document_ids, wholly=wholly)
         await publish(session, facts_topic(owner_id))
 
 
 async def _documents(session: AsyncSession, actor: Actor) -> Documents:
-    return Documents(await training.searched(session, actor), training.samples(actor))
+    return Documents(await searching.searched(session, actor), samples.samples(actor))
 
 
 def _values(kind: str, stored: Mapping[FactField, str]) -> dict[FactField, str]:

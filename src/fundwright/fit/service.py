@@ -25,7 +25,7 @@ from fundwright.language.service import get_embedder
 from fundwright.opportunities import service as opportunities
 from fundwright.profiles import service as profiles
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import service as training
+from fundwright.training import collecting, searching
 from fundwright.workspaces import service as workspaces
 
 _COMPARED_KINDS = frozenset((DocumentKind.ABOUT_US, DocumentKind.PAST_PERFORMANCE))
@@ -57,7 +57,7 @@ def topics_of(owner_id: UUID) -> list[str]:
     return [
         fit_topic(owner_id),
         profiles.profile_topic(owner_id),
-        training.documents_topic(owner_id),
+        collecting.documents_topic(owner_id),
         categories.categories_topic(owner_id),
         opportunities.TOPIC,
     ]
@@ -74,7 +74,7 @@ async def scores_of(
     listed = await categories.list_categories(session, actor)
     labels = await categories.labels_of(session, actor, ids)
     vectors = await opportunities.vectors_of(session, actor, ids, model_id=model_id)
-    nearest = await training.nearest_passages(session, actor, vectors, model_id=model_id, kinds=_COMPARED_KINDS)
+    nearest = await searching.nearest_passages(session, actor, vectors, model_id=model_id, kinds=_COMPARED_KINDS)
     own = await repository.list_of(session, actor.workspace_id, ids)
     names = await workspaces.names_of(session, actor, [each.scored_by for each in own.values()])
     own_categories = frozenset(category.id for category in listed if not category.is_sample)

@@ -27,7 +27,7 @@ from fundwright.reading.kinds import OUR_KINDS, DocumentKind
 from fundwright.reading.topics import Topic, topics_of
 from fundwright.reading.topics import topic_of as topic_named
 from fundwright.templates.schemas import TemplateQuestion, TemplateSection
-from fundwright.training import service as training
+from fundwright.training import searching
 from fundwright.training.schemas import DocumentText, Passage, PassagePlace
 
 _FOUND_PER_QUESTION = 24
@@ -97,7 +97,7 @@ async def collect(
     existing citations."""
     similar: list[dict[UUID, float]] = []
     for question in section.questions:
-        passages = await training.find_passages(
+        passages = await searching.find_passages(
             core,
             actor,
             question_text(question, opportunity),
@@ -107,7 +107,7 @@ async def collect(
             kinds=OUR_KINDS,
         )
         similar.append({passage.id: passage.similarity for passage in passages})
-    required = await training.find_passages(
+    required = await searching.find_passages(
         core,
         actor,
         f"{opportunity.title} {section.heading}",
@@ -120,7 +120,7 @@ async def collect(
     async with core.database.reading() as session:
         known = await facts.for_drafts(session, actor, document_ids)
     first = (*(fact.passage_id for fact in known if fact.passage_id), *found)
-    documents = await training.read_documents(core, actor, document_ids=document_ids, kinds=OUR_KINDS, first=first)
+    documents = await searching.read_documents(core, actor, document_ids=document_ids, kinds=OUR_KINDS, first=first)
     choose = partial(_choose_from, section, documents, known, similar, cited, company=company, is_generative=is_generative)
     parts, cited_facts, unanswered, company = await core.computing.run(choose, deadline_s=_DEADLINE_S, is_background=True)
     requirements = tuple(passage.text for passage in required)

@@ -67,6 +67,7 @@ from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.reading.kinds import OUR_KINDS
 from fundwright.templates import service as templates
+from fundwright.training import searching
 from fundwright.training import service as training
 from fundwright.training.schemas import label_of
 from fundwright.trash import service as trash
@@ -120,7 +121,7 @@ def drafts_topic(owner_id: UUID) -> str:
 async def suggest_company(core: Core, actor: Actor) -> SuggestedCompany:
     """Return the companies of the actor's last draft and documents. Opens its own session."""
     async with core.database.reading() as session:
-        beginnings = await training.read_beginnings(session, actor, kinds=OUR_KINDS)
+        beginnings = await searching.read_beginnings(session, actor, kinds=OUR_KINDS)
         last = await repository.last_company(session, actor.workspace_id)
     return SuggestedCompany(of_last_draft=last or "", of_documents=await core.computing.run(partial(infer_company, beginnings)))
 
@@ -129,7 +130,7 @@ async def suggest_company(core: Core, actor: Actor) -> SuggestedCompany:
 async def why_left_out(core: Core, actor: Actor, document_id: UUID) -> LeftOutDocument | None:
     """Return why drafts leave out one of the actor's documents, also if a person lets drafts use it; None if there is no reason. Opens its
     own transaction."""
-    documents = await training.read_documents(core, actor, kinds=OUR_KINDS)
+    documents = await searching.read_documents(core, actor, kinds=OUR_KINDS)
     found = (await core.computing.run(partial(reasons_to_leave_out, documents))).get(document_id)
     titles = {document.id: document.title for document in documents}
     if found is None:

@@ -19,6 +19,7 @@ from fundwright.opportunities.display_names import naics_in_words
 from fundwright.profiles import repository
 from fundwright.profiles.models import OrganizationProfile
 from fundwright.profiles.schemas import OrganizationProfileContent, OrganizationProfileForm, OrganizationProfileRead
+from fundwright.training import adding
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from fundwright.workspaces import restrictions
@@ -75,7 +76,7 @@ async def save_profile(session: AsyncSession, actor: Actor, core: Core, form: Or
             t("The document “{title}” is restricted. Ask someone who can edit it to save the profile.", title=DOCUMENT_TITLE)
         )
     text = PastedText(title=DOCUMENT_TITLE, text=as_document(content))
-    document = await training.keep_text(session, actor, core, document_id, text, filename=_FILENAME)
+    document = await adding.keep_text(session, actor, core, document_id, text, filename=_FILENAME)
     profile = known or OrganizationProfile(owner_id=actor.workspace_id)
     for name, value in content:
         setattr(profile, name, value)

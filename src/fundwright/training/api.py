@@ -17,7 +17,20 @@ from fundwright.core.uploads import UPLOAD, receive_file
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, json_body, receive_json
 from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
-from fundwright.training import blocks, collecting, service, versions, viewing
+from fundwright.training import (
+    adding,
+    blocks,
+    collecting,
+    removing,
+    restricting,
+    runs,
+    samples,
+    searching,
+    service,
+    storage,
+    versions,
+    viewing,
+)
 from fundwright.training.schemas import (
     AcceptedFormat,
     BlockPage,
@@ -60,10 +73,10 @@ async def add_document(
 ) -> DocumentRead:
     """Upload a file (form field `file`), to a collection if one is given. Its type is detected from its content."""
     require(actor, Permission.WORK)
-    room = partial(service.require_room, core, actor)
+    room = partial(storage.require_room, core, actor)
     received = await receive_file(core, request, core.files.receive, account_id=actor.id, require_room=room)
     async with request_slot(core, actor):
-        return await service.add_document(
+        return await adding.add_document(
             session, actor, core, received.kept, filename=received.filename, collection_id=collection
         )
 
@@ -73,14 +86,14 @@ async def add_text(request: Request, core: CoreDep, actor: Uploader) -> Document
     require(actor, Permission.WORK)
     pasted = await receive_json(request, core, PastedText, max_bytes=_MAX_TEXT_BYTES)
     async with request_slot(core, actor), core.database.transaction() as session:
-        return await service.add_text(session, actor, core, pasted)
+        return await adding.add_text(session, actor, core, pasted)
 
 
 @router.get("/formats")
 async def list_formats(core: CoreDep, actor: CurrentActor) -> list[AcceptedFormat]:
     """Return the formats of files that can be added."""
     require(actor, Permission.READ)
-    return service.list_formats(core)
+    return adding.list_formats(core)
 
 
 @router.get("/documents")
@@ -98,13 +111,13 @@ async def export_documents(export: Export, actor: CurrentActor, request: Annotat
 
 @router.delete("/documents/sample")
 async def remove_sample(session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient) -> dict[str, int]:
-    return {"removed": await service.remove_sample(session, actor, core, client=client)}
+    return {"removed": await samples.remove_sample(session, actor, core, client=client)}
 
 
 @router.post("/documents/sample", status_code=status.HTTP_204_NO_CONTENT)
 async def restore_sample(session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient) -> None:
     """Add the sample documents again, and train them, unless they are there."""
-    await service.restore_sample(session, actor, core, client=client)
+    await samples.restore_sample(session, actor, core, client=client)
 
 
 @router.get("/documents/{document_id}")
@@ -143,7 +156,7 @@ async def move_document(
     session: DbSession, actor: CurrentActor, core: CoreDep, document_id: UUID, choice: CollectionChoice
 ) -> DocumentRead:
     """Move a document to a collection, or out of the one that it is in."""
-    return await service.move_document(session, actor, core, document_id, choice.collection_id)
+    return await restricting.move_document(session, actor, core, document_id, choice.collection_id)
 
 
 @router.put("/documents/{document_id}/title")
@@ -174,7 +187,7 @@ async def keep_both_documents(session: DbSession, actor: CurrentActor, document_
 @router.get("/documents/{document_id}/restriction")
 async def get_restriction(session: DbSession, actor: CurrentActor, core: CoreDep, document_id: UUID) -> RestrictionRead:
     """Return who sees the document: everyone in the workspace, or only chosen members."""
-    return await service.get_restriction(session, actor, core, document_id)
+    return await restricting.get_restriction(session, actor, core, document_id)
 
 
 @router.put("/documents/{document_id}/restriction")
@@ -182,7 +195,7 @@ async def restrict_document(
     session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, document_id: UUID, form: RestrictionForm
 ) -> RestrictionRead:
     """Restrict the document to chosen members of the workspace, instead of earlier ones. You are always one of them, and may edit it."""
-    return await service.restrict_document(session, actor, core, document_id, form, client=client)
+    return await restricting.restrict_document(session, actor, core, document_id, form, client=client)
 
 
 @router.delete("/documents/{document_id}/restriction")
@@ -190,7 +203,7 @@ async def lift_restriction(
     session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, document_id: UUID
 ) -> RestrictionRead:
     """Let everyone in the workspace see the document again."""
-    return await service.lift_restriction(session, actor, core, document_id, client=client)
+    return await restricting.lift_restriction(session, actor, core, document_id, client=client)
 
 
 @router.get("/documents/{document_id}/file", response_class=FileResponse)
@@ -240,7 +253,7 @@ async def list_blocks(core: CoreDep, actor: CurrentActor, document_id: UUID, que
 @router.delete("/documents/{document_id}", status_code=status.HTTP_204_NO_CONTENT)
 async def remove_document(session: DbSession, actor: CurrentActor, client: RequestClient, document_id: UUID) -> None:
     """Move a document to the trash, where `PUT /api/trash/{document_id}/restoration` restores it for 30 days."""
-    await service.remove_document(session, actor, document_id, client=client)
+    await removing.remove_document(session, actor, document_id, client=client)
 
 
 @router.get("/collections")
@@ -305,23 +318,23 @@ async def lift_collection_restriction(
 
 @router.post("/runs", status_code=status.HTTP_202_ACCEPTED)
 async def start_run(core: CoreDep, actor: CurrentActor, start: RunStart) -> RunRead:
-    return await service.start_run(core, actor, start.document_ids)
+    return await runs.start_run(core, actor, start.document_ids)
 
 
 @router.get("/runs")
 async def list_runs(session: DbSession, actor: CurrentActor, request: Annotated[RunQuery, Query()]) -> Page[RunRead]:
-    return await service.list_runs(session, actor, request)
+    return await runs.list_runs(session, actor, request)
 
 
 @router.get("/runs/export.csv", response_class=CsvDownload)
 async def export_runs(export: Export, actor: CurrentActor, request: Annotated[RunQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return export("runs.csv", lambda session: service.export_runs(session, actor, request))
+    return export("runs.csv", lambda session: runs.export_runs(session, actor, request))
 
 
 @router.get("/runs/{run_id}")
 async def get_run(session: DbSession, actor: CurrentActor, run_id: UUID) -> RunRead:
-    return await service.get_run(session, actor, run_id)
+    return await runs.get_run(session, actor, run_id)
 
 
 @router.get("/runs/{run_id}/documents")
@@ -329,7 +342,7 @@ async def list_run_documents(
     session: DbSession, actor: CurrentActor, run_id: UUID, request: Annotated[RunDocumentQuery, Query()]
 ) -> Page[DocumentRead]:
     """List the documents of a run that still exist, in the order of the run unless `sort` is set."""
-    return await service.list_run_documents(session, actor, run_id, request)
+    return await runs.list_run_documents(session, actor, run_id, request)
 
 
 @router.get("/runs/{run_id}/documents/export.csv", response_class=CsvDownload)
@@ -337,7 +350,7 @@ async def export_run_documents(
     export: Export, actor: CurrentActor, run_id: UUID, request: Annotated[RunDocumentQuery, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return export("run-documents.csv", lambda session: service.export_run_documents(session, actor, run_id, request))
+    return export("run-documents.csv", lambda session: runs.export_run_documents(session, actor, run_id, request))
 
 
 @router.get("/runs/{run_id}/failures")
@@ -345,7 +358,7 @@ async def list_run_failures(
     session: DbSession, actor: CurrentActor, run_id: UUID, request: Annotated[RunFailureQuery, Query()]
 ) -> Page[DocumentFailure]:
     """List the documents that a run could not train, in the order of the run unless `sort` is `title` or `reason`."""
-    return await service.list_run_failures(session, actor, run_id, request)
+    return await runs.list_run_failures(session, actor, run_id, request)
 
 
 @router.get("/runs/{run_id}/failures/export.csv", response_class=CsvDownload)
@@ -353,22 +366,22 @@ async def export_run_failures(
     export: Export, actor: CurrentActor, run_id: UUID, request: Annotated[RunFailureQuery, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return export("run-failures.csv", lambda session: service.export_run_failures(session, actor, run_id, request))
+    return export("run-failures.csv", lambda session: runs.export_run_failures(session, actor, run_id, request))
 
 
 @router.put("/runs/{run_id}/cancellation")
 async def cancel_run(session: DbSession, actor: CurrentActor, run_id: UUID) -> RunRead:
-    return await service.cancel_run(session, actor, run_id)
+    return await runs.cancel_run(session, actor, run_id)
 
 
 @router.post("/runs/{run_id}/repetitions", status_code=status.HTTP_202_ACCEPTED)
 async def repeat_run(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> RunRead:
-    return await service.repeat_run(session, actor, core, run_id)
+    return await runs.repeat_run(session, actor, core, run_id)
 
 
 @router.get("/passages/{passage_id}")
 async def get_passage(session: DbSession, actor: CurrentActor, passage_id: UUID) -> PassageInContext:
-    return await service.get_passage(session, actor, passage_id)
+    return await searching.get_passage(session, actor, passage_id)
 
 
 @router.get("/models")

@@ -30,7 +30,8 @@ from fundwright.reading.document import (
 )
 from fundwright.reading.lines import storable
 from fundwright.reading.placed import around
-from fundwright.training import repository, service
+from fundwright.training import service
+from fundwright.training.repository import indexing
 from fundwright.training.schemas import BlockPage, BlockQuery, BlockRead, DocumentState, TextRun
 
 _MOST_CHARACTERS = 5_000_000
@@ -44,7 +45,7 @@ async def list_blocks(core: Core, actor: Actor, document_id: UUID, query: BlockQ
     blocks are very long."""
     async with core.database.reading() as session:
         document = await service.get_document(session, actor, document_id)
-        structure = await repository.find_structure(session, actor.workspace_id, document_id)
+        structure = await indexing.find_structure(session, actor.workspace_id, document_id)
     if structure is None and document.state == DocumentState.TRAINED:
         raise Conflict(t("An earlier release read this document. Train it again to see its text."))
     if structure is None:

@@ -20,9 +20,9 @@ from fundwright.core.messages import later, number, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.training import repository
 from fundwright.training.models import DocumentCollection
-from fundwright.training.schemas import MAX_COLLECTION_NAME, CollectionForm, CollectionQuery, CollectionRead
+from fundwright.training.repository import collecting, listing
+from fundwright.training.schemas import MAX_COLLECTION_NAME, CollectionForm, CollectionQuery, CollectionRead, DocumentState
 from fundwright.trash import service as trash
 from fundwright.workspaces import additions, restrictions
 from fundwright.workspaces import service as workspaces
@@ -47,7 +47,7 @@ def documents_topic(owner_id: UUID) -> str:
 @needs(Permission.READ)
 async def list_collections(session: AsyncSession, actor: Actor, query: CollectionQuery) -> Page[CollectionRead]:
     """Return the workspace's collections, by name unless `sort` names a field."""
-    found, total = await repository.page_of_collections(session, actor.workspace_id, query)
+    found, total = await collecting.page_of_collections(session, actor.workspace_id, query)
     names = await workspaces.names_of(session, actor, [collection.created_by for collection, _ in found])
     access = await restrictions.access_to(session, actor, [collection.id for collection, _ in found])
     items = [
@@ -74,7 +74,7 @@ async def list_all(session: AsyncSession, actor: Actor) -> list[CollectionRead]:
 async def list_trained_contents(session: AsyncSession, actor: Actor) -> dict[UUID, frozenset[UUID]]:
     """Return the trained documents in each collection that has some."""
     contents: dict[UUID, set[UUID]] = {}
-    for collection, document in await repository.list_trained_contents(session, actor.workspace_id):
+    for collection, document in await collecting.list_trained_contents(session, actor.workspace_id):
         contents.setdefault(collection, set()).add(document)
     return {collection: frozenset(documents) for collection, documents in contents.items()}
 
@@ -95,17 +95,24 @@ def export_collections(session: AsyncSession, actor: Actor, query: CollectionQue
 @needs(Permission.READ)
 async def get_collection(session: AsyncSession, actor: Actor, collection_id: UUID) -> CollectionRead:
     """Raises NotFound."""
-    collection = await repository.get_collection(session, actor.workspace_id, collection_id)
+    collection = await collecting.get_collection(session, actor.workspace_id, collection_id)
     names = await workspaces.names_of(session, actor, [collection.created_by])
     access = await restrictions.access_to(session, actor, [collection.id])
     return CollectionRead(
         id=collection.id,
         name=collection.name,
-        documents=await repository.count_in(session, actor.workspace_id, collection.id),
+        documents=await collecting.count_in(session, actor.workspace_id, collection.id),
         created_by=names.get(collection.created_by, ""),
         created_at=collection.created_at,
         access=access.get(collection.id),
     )
+
+
+@needs(Permission.READ)
+async def list_documents_in(session: AsyncSession, actor: Actor, collection_id: UUID) -> list[UUID]:
+    """Return the trained documents in a collection. Raises NotFound."""
+    await get_collection(session, actor, collection_id)
+    return await listing.list_ids_in(session, actor.workspace_id, collection_id, DocumentState.TRAINED)
 
 
 @needs(Permission.WORK)
@@ -163,7 +170,7 @@ async def delete(session: AsyncSession, actor: Actor, collection_id: UUID, *, cl
 async def restore(session: AsyncSession, actor: Actor, _core: Core, collection: DocumentCollection) -> None:
     """Take a collection out of the trash, with those of its documents that are in no other. Its name gets a number if another one has it."""
     free, numbers = collection.name, count(2)
-    while await repository.is_collection_name_used(session, actor.workspace_id, free):
+    while await collecting.is_collection_name_used(session, actor.workspace_id, free):
         free = f"{collection.name[: MAX_COLLECTION_NAME - len(' (99999)')]} ({next(numbers)})"
     collection.name = free
     await trash.take_out(session, actor, collection)
@@ -173,9 +180,9 @@ async def restore(session: AsyncSession, actor: Actor, _core: Core, collection: 
 @needs(Permission.WORK)
 async def lock(session: AsyncSession, actor: Actor, collection_id: UUID) -> DocumentCollection:
     """Keep others from changing a collection or its restriction until the transaction ends. Raises NotFound or NotAllowed."""
-    await repository.get_collection(session, actor.workspace_id, collection_id)
+    await collecting.get_collection(session, actor.workspace_id, collection_id)
     await restrictions.lock_container(session, actor, collection_id)
-    return await repository.get_collection(session, actor.workspace_id, collection_id, for_update=True)
+    return await collecting.get_collection(session, actor.workspace_id, collection_id, for_update=True)
 
 
 @needs(Permission.READ)
@@ -187,7 +194,7 @@ async def get_restriction(session: AsyncSession, actor: Actor, core: Core, colle
 @needs(Permission.READ)
 async def get_restrictable(session: AsyncSession, actor: Actor, collection_id: UUID) -> RestrictableItem:
     """Return who made a collection and its documents, and its name. Raises NotFound."""
-    collection = await repository.get_collection(session, actor.workspace_id, collection_id)
+    collection = await collecting.get_collection(session, actor.workspace_id, collection_id)
     made = await _makers_in(session, actor, collection_id)
     contributors = frozenset(account_id for account_id in made if account_id is not None)
     return RestrictableItem(made_by=collection.created_by, subject=subject_of(collection), contributors=contributors)
@@ -213,7 +220,7 @@ async def lift_restriction(
 async def names_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, tuple[UUID, str]]:
     """Return id and name of the collections of those of the documents that are in one."""
     containers = await restrictions.containers_of(session, actor, document_ids)
-    names = await repository.names_of_collections(session, actor.workspace_id, set(containers.values()))
+    names = await collecting.names_of_collections(session, actor.workspace_id, set(containers.values()))
     return {document: (id, names[id]) for document, id in containers.items() if id in names}
 
 
@@ -230,9 +237,9 @@ def subject_of(collection: DocumentCollection) -> Subject:
 async def _makers_in(session: AsyncSession, actor: Actor, collection_id: UUID) -> list[UUID | None]:
     """Return who added each document in a collection, also of those that are hidden from the actor and those in the trash."""
     async with across_workspaces(session, "collections"):
-        return await repository.makers_in(session, actor.workspace_id, collection_id)
+        return await collecting.makers_in(session, actor.workspace_id, collection_id)
 
 
 async def _check_name(session: AsyncSession, actor: Actor, name: str, *, except_for: UUID | None = None) -> None:
-    if await repository.is_collection_name_used(session, actor.workspace_id, name, except_for=except_for):
+    if await collecting.is_collection_name_used(session, actor.workspace_id, name, except_for=except_for):
         raise Conflict(t("You already have a collection named “{name}”. Enter another name.", name=name))

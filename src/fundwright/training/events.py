@@ -8,7 +8,7 @@ from fundwright.core.jobs import JobRead
 from fundwright.core.messages import later, nt, t
 from fundwright.notifications import service as notifications
 from fundwright.notifications.schemas import EmailTiming, Happening, NotificationKind
-from fundwright.training import repository
+from fundwright.training.repository import runs
 from fundwright.training.schemas import TrainDocuments
 
 
@@ -32,7 +32,7 @@ async def tell_failures(session: AsyncSession, payload: TrainDocuments, job: Job
     """Tell the person who started a training run which documents could not be read."""
     if payload.reads_again or job.owner_id is None or job.account_id is None:
         return
-    run = await repository.find_run_for_job(session, job.owner_id, payload.run_id)
+    run = await runs.find_run_for_job(session, job.owner_id, payload.run_id)
     if run is None or not run.failed:
         return
     await notifications.notify(

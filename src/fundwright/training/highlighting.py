@@ -6,10 +6,10 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import Match, SequenceMatcher
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 
 _LEAST = 5
 """A passage is on a page if so many words of it follow each other there, apart from small gaps."""
@@ -21,7 +21,12 @@ MOST_WORDS = 20_000
 _MOST_PAIRS = 200_000
 _MOST_HITS = 10_000
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
+MOST_MARKS = 500
+"""As many hits of a search are highlighted at once."""
 WORD = re.compile(r"\S+")
+
+PlacedWord = tuple[int, int, int, str]
+"""A word with the number of its text, and its start and end there."""
 
 
 def _folded(text: str) -> str:
@@ -42,6 +47,9 @@ class CitedWords:
     page: int | None = None
 
 
+NOTHING_CITED = CitedWords()
+
+
 def cited(words: Sequence[str], source: CitedWords) -> frozenset[int]:
     """Which of the words are cited, in the order of the passage. The words around a statement tell it from others that are equal."""
     wanted = [(found.span(), bare) for found in WORD.finditer(source.passage) if (bare := _bare(found[0]))]
@@ -57,6 +65,24 @@ def cited(words: Sequence[str], source: CitedWords) -> frozenset[int]:
         for group in _long_groups(matches, first, last):
             found.update(range(known[group[0][0]][0], known[sum(group[-1]) - 1][0] + 1))
     return frozenset(found)
+
+
+def words_in(texts: Sequence[str], numbers: Iterable[int]) -> list[PlacedWord]:
+    """The words of the texts with these numbers."""
+    words = ((number, found.start(), found.end(), found[0]) for number in numbers for found in WORD.finditer(texts[number]))
+    return list(islice(words, MOST_WORDS))
+
+
+def cited_in(words: Sequence[PlacedWord], source: CitedWords) -> dict[int, list[tuple[int, int]]]:
+    """Where cited words that follow each other are, by the number of the text: the first character, and the one after the last."""
+    found = cited([word for *_, word in words], source)
+    spans = dict[int, list[tuple[int, int]]]()
+    for place in sorted(found):
+        number, start, end, _ = words[place]
+        own = spans.setdefault(number, [])
+        follows = bool(own) and place - 1 in found and words[place - 1][0] == number
+        own.append((own.pop()[0] if follows else start, end))
+    return spans
 
 
 def _long_groups(matches: Sequence[Match], first: int, last: int) -> list[list[tuple[int, int]]]:
@@ -105,3 +131,9 @@ def hits(lines: Sequence[Sequence[str]], phrase: str) -> list[tuple[int, int]]:
         found.append((numbers[bisect_right(starts, place) - 1], numbers[bisect_right(starts, end - 1) - 1]))
         place = text.find(wanted, end)
     return found
+
+
+def nearest(found: Sequence[tuple[int, int]], current: int) -> list[tuple[int, tuple[int, int]]]:
+    """The hits around the current one that are highlighted, with their numbers."""
+    start = max(current - MOST_MARKS // 2, 0)
+    return list(enumerate(found))[start : start + MOST_MARKS]

@@ -31,10 +31,12 @@ from fundwright.language.schemas import nearest_heading
 from fundwright.reading import kinds
 from fundwright.reading.formats import Reader, Unreadable
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import repository
 from fundwright.training.chunking import ChunkedDocument, ids_of
+from fundwright.training.collecting import documents_topic
 from fundwright.training.extraction import divide, extract
 from fundwright.training.models import Document, FailureRecord
+from fundwright.training.repository import indexing, listing, runs, texts, versions
+from fundwright.training.runs import TrainedDocumentHandler
 from fundwright.training.schemas import (
     DocumentSource,
     FindFacts,
@@ -44,7 +46,7 @@ from fundwright.training.schemas import (
     TrainDocuments,
     TrainedDocument,
 )
-from fundwright.training.service import TrainedDocumentHandler, documents_topic, subject_of
+from fundwright.training.service import subject_of
 from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file
 from fundwright.workspaces import restrictions
 
@@ -76,20 +78,20 @@ async def train(run: JobRun[TrainDocuments, Actor, TrainingCheckpoint]) -> Train
     run_id, owner_id = run.payload.run_id, run.actor.workspace_id
     embedder = await language.get_embedder(core)
     async with run.transaction() as session:
-        training_run = await repository.find_run_for_job(session, owner_id, run_id)
+        training_run = await runs.find_run_for_job(session, owner_id, run_id)
         if training_run is None:
             raise NotFound(t("The training run"))
         training_run.job_id, training_run.model_id = run.id, embedder.id
         document_ids = [UUID(document_id) for document_id in training_run.document_ids]
-        await repository.make_vector_index(session, embedder.dimension)
+        await indexing.make_vector_index(session, embedder.dimension)
     next_one = run.checkpoint.get("next", 0)
     for place in range(next_one, len(document_ids)):
         await _train_document(run, core, embedder, owner_id, run_id, document_ids[place], place, len(document_ids))
     await run.progress(len(document_ids), len(document_ids), "")
     async with run.transaction() as session:
-        await repository.count_words(session, owner_id)
-        await repository.refresh_statistics(session)
-        done = await repository.find_run_for_job(session, owner_id, run_id)
+        await indexing.count_words(session, owner_id)
+        await indexing.refresh_statistics(session)
+        done = await runs.find_run_for_job(session, owner_id, run_id)
         if done is None:
             return None
         failed = [FailureRecord({**each, "reason": from_stored(each["reason"])}) for each in done.failed]
@@ -111,8 +113,8 @@ async def _train_document(
     title, chunk_count = t("A removed document"), 0
     try:
         async with run.transaction() as session:
-            document = await repository.get_document(session, owner_id, document_id)
-            structure = await repository.find_structure(session, owner_id, document_id)
+            document = await listing.get_document(session, owner_id, document_id)
+            structure = await indexing.find_structure(session, owner_id, document_id)
             is_restricted = bool(await restrictions.access_to(session, run.actor, [document_id]))
         title = document.title
         shown = t("A restricted document") if is_restricted else title  # everyone in the workspace sees the progress
@@ -131,13 +133,13 @@ async def _train_document(
         chunked = await divide(core, structure, document.filename, title=title, kind=kind)
         ids = await core.computing.run(partial(ids_of, document_id, chunked), is_background=True)
         async with run.transaction() as session:
-            content, document = document.sha256, await repository.get_document(session, owner_id, document_id, for_update=True)
+            content, document = document.sha256, await listing.get_document(session, owner_id, document_id, for_update=True)
             is_current = document.sha256 == content
             if is_current:
-                await repository.save_chunks(session, owner_id, document_id, structure, chunked, ids)
+                await indexing.save_chunks(session, owner_id, document_id, structure, chunked, ids)
                 await _tell_trained(session, core, _trained(document_id, owner_id, chunked, ids))
                 if document.trained_at is None and document.source == DocumentSource.UPLOAD:
-                    document.resembles = await repository.find_earlier(session, document, chunked.title, chunked.sketch)
+                    document.resembles = await versions.find_earlier(session, document, chunked.title, chunked.sketch)
                 await _take_title(session, owner_id, document, chunked.title)
         if not is_current:  # it got another content while it was read
             await _train_document(run, core, embedder, owner_id, run_id, document_id, place, total)
@@ -149,18 +151,18 @@ async def _train_document(
     except NotFound:  # removed since the run was started
         reason = removed
     async with run.transaction() as session:
-        training_run = await repository.find_run_for_job(session, owner_id, run_id)
+        training_run = await runs.find_run_for_job(session, owner_id, run_id)
         if training_run is None:
             raise NotFound(t("The training run"))
-        is_saved = not reason and await repository.save_trained(
+        is_saved = not reason and await indexing.save_trained(
             session, owner_id, document_id, model_id=embedder.id, chunk_count=chunk_count
         )
         if not is_saved:
             reason = reason or removed
             failure = FailureRecord(document_id=str(document_id), title=title, reason=to_stored(reason))
             training_run.failed = [*training_run.failed, failure]
-            if not (run.payload.reads_again and await repository.keep_read_earlier(session, owner_id, document_id)):
-                await repository.save_failure(session, owner_id, document_id, reason)
+            if not (run.payload.reads_again and await indexing.keep_read_earlier(session, owner_id, document_id)):
+                await indexing.save_failure(session, owner_id, document_id, reason)
         else:
             training_run.documents += 1
             training_run.chunks += chunk_count
@@ -172,14 +174,14 @@ async def find_facts(run: JobRun[FindFacts, Actor]) -> None:
     """Find the facts of a document whose kind a person has chosen. Raises Unreadable."""
     document_id, owner_id = run.payload.document_id, run.actor.workspace_id
     async with run.transaction() as session:
-        document = await repository.find_document(session, owner_id, document_id)
-        structure = await repository.find_structure(session, owner_id, document_id)
+        document = await listing.find_document(session, owner_id, document_id)
+        structure = await indexing.find_structure(session, owner_id, document_id)
     if document is None or structure is None:
         return  # removed since, or not trained yet
     chunked = await divide(run.services, structure, document.filename, title=document.title, kind=DocumentKind(document.kind))
     ids = await run.services.computing.run(partial(ids_of, document_id, chunked), is_background=True)
     async with run.transaction() as session:
-        now = await repository.find_document(session, owner_id, document_id)
+        now = await listing.find_document(session, owner_id, document_id)
         if now is not None and (now.kind, now.sha256) == (document.kind, document.sha256):
             await _tell_trained(session, run.services, _trained(document_id, owner_id, chunked, ids))
 
@@ -218,7 +220,7 @@ async def _take_title(session: AsyncSession, owner_id: UUID, document: Document,
     is_named_after_file = document.title in (named, document.filename)
     if not title or document.trained_at is not None or document.source != DocumentSource.UPLOAD or not is_named_after_file:
         return
-    if title not in await repository.list_titles_like(session, owner_id, title, title):
+    if title not in await listing.list_titles_like(session, owner_id, title, title):
         document.title = title
         await activity.update_subject(session, owner_id, subject_of(document))
 
@@ -228,7 +230,7 @@ async def propose_kinds(run: JobRun[ProposeKinds, None, KindsCheckpoint]) -> Non
     after = UUID(run.checkpoint.get("after", UUID(int=0).hex))
     while True:
         async with run.transaction(scope=installation("kinds of documents")) as session:
-            documents = await repository.list_unproposed(session, after=after, limit=_PROPOSED)
+            documents = await texts.list_unproposed(session, after=after, limit=_PROPOSED)
         if not documents:
             return
         proposed = [
@@ -237,7 +239,7 @@ async def propose_kinds(run: JobRun[ProposeKinds, None, KindsCheckpoint]) -> Non
         ]
         after = proposed[-1][0]
         async with run.transaction(scope=installation("kinds of documents")) as session:
-            owners = {await repository.set_proposed_kind(session, document_id, kind) for document_id, kind in proposed}
+            owners = {await texts.set_proposed_kind(session, document_id, kind) for document_id, kind in proposed}
             for owner_id in owners:
                 if owner_id is not None:
                     await publish(session, documents_topic(owner_id))
@@ -269,17 +271,17 @@ async def _embed(
     place: int,
 ) -> None:
     async with run.transaction() as session:
-        done, count = await repository.count_embedded(session, owner_id, document_id, embedder.id)
+        done, count = await indexing.count_embedded(session, owner_id, document_id, embedder.id)
     while True:
         async with run.transaction() as session:
-            missing = await repository.list_chunks_without_vector(session, owner_id, document_id, embedder.id, limit=_READ)
+            missing = await indexing.list_chunks_without_vector(session, owner_id, document_id, embedder.id, limit=_READ)
         if not missing:
             return
         for start in range(0, len(missing), _BATCH):
             chunks = missing[start : start + _BATCH]
             vectors = await embedder.embed([_embedded_text(item.heading, item.text) for item in chunks])
             async with run.transaction() as session:
-                await repository.save_vectors(session, owner_id, [item.id for item in chunks], vectors, embedder.id)
+                await indexing.save_vectors(session, owner_id, [item.id for item in chunks], vectors, embedder.id)
                 await run.save_checkpoint(session, run.checkpoint)
             done += len(chunks)
             await run.progress(place, None, f"{title} ({number(done)} / {number(count)})")

@@ -11,7 +11,8 @@ from fundwright.accounts.personal_data import DataFile, as_json
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
 from fundwright.core.paging import PageRequest, iterate_all
-from fundwright.training import repository, service
+from fundwright.training import runs
+from fundwright.training.repository import collecting, listing, texts
 from fundwright.training.schemas import DocumentRead
 from fundwright.workspaces import restrictions
 
@@ -19,8 +20,8 @@ from fundwright.workspaces import restrictions
 @needs(Permission.READ)
 async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
     """Yield documents as they were uploaded, also those in the trash, the text extracted from each, and the training runs."""
-    collections = await repository.list_all_collections(session, actor.workspace_id)
-    found = await repository.list_all(session, actor.workspace_id), await repository.list_trashed(session, actor.workspace_id)
+    collections = await collecting.list_all_collections(session, actor.workspace_id)
+    found = await listing.list_all(session, actor.workspace_id), await listing.list_trashed(session, actor.workspace_id)
     contents = await restrictions.containers_of(session, actor, [each.id for listed in found for each in listed])
     names = {collection.id: collection.name for collection in collections}
     named = {document: {"collection_id": id, "collection": names.get(id, "")} for document, id in contents.items()}
@@ -35,8 +36,8 @@ async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIte
     yield as_json("training/documents_in_trash.json", trashed)
     for document in (*documents, *trashed):
         yield DataFile(f"training/files/{document.id}/{document.filename}", core.files.path(document.sha256))
-        text = await repository.text_of(session, actor.workspace_id, document.id)
+        text = await texts.text_of(session, actor.workspace_id, document.id)
         if text:
             yield DataFile(f"training/texts/{document.id}.txt", text.encode())
-    runs = [each async for each in iterate_all(lambda page: service.list_runs(session, actor, page), PageRequest())]
-    yield as_json("training/runs.json", runs)
+    trained = [each async for each in iterate_all(lambda page: runs.list_runs(session, actor, page), PageRequest())]
+    yield as_json("training/runs.json", trained)

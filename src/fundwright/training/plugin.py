@@ -17,10 +17,11 @@ from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import Sweeper, UsedFilesReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.notifications.schemas import NotificationKind
-from fundwright.training import collecting, events, reading_again, repository, service, versions
+from fundwright.training import adding, collecting, events, reading_again, removing, restricting, samples, service, versions
 from fundwright.training.jobs import find_facts, propose_kinds, remove_files, train
 from fundwright.training.models import Document, DocumentCollection
 from fundwright.training.personal_data import own_files
+from fundwright.training.repository import listing
 from fundwright.training.schemas import FindFacts, ProposeKinds, RemoveFiles, TrainDocuments
 from fundwright.trash.service import TrashKind
 from fundwright.workspaces.restrictions import RestrictableKind
@@ -43,7 +44,7 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
 
 @hookimpl
 def used_files() -> Iterable[UsedFilesReader]:
-    return [repository.list_used_content]
+    return [listing.list_used_content]
 
 
 @hookimpl
@@ -59,8 +60,8 @@ def trash_kinds() -> Iterable[TrashKind[Any]]:
             later("Document"),
             Document,
             Permission.WORK,
-            service.restore_document,
-            before_removal=service.remove_files_of,
+            removing.restore_document,
+            before_removal=removing.remove_files_of,
             path_of=service.path_of,
         ),
         TrashKind(
@@ -76,15 +77,15 @@ def trash_kinds() -> Iterable[TrashKind[Any]]:
 
 @hookimpl
 def activity_kinds() -> Iterable[ActivityKind]:
-    return [service.ADDED, service.RENAMED, service.MOVED, versions.REPLACED, versions.BROUGHT_BACK, *collecting.ACTIVITY]
+    return [adding.ADDED, service.RENAMED, restricting.MOVED, versions.REPLACED, versions.BROUGHT_BACK, *collecting.ACTIVITY]
 
 
 @hookimpl
 def restrictable_kinds() -> Iterable[RestrictableKind]:
     return [
-        RestrictableKind(service.DOCUMENT, later("Document"), service.get_restrictable, service.restriction_changed),
+        RestrictableKind(service.DOCUMENT, later("Document"), restricting.get_restrictable, restricting.restriction_changed),
         RestrictableKind(
-            collecting.COLLECTION, later("Collection"), collecting.get_restrictable, service.collection_restriction_changed
+            collecting.COLLECTION, later("Collection"), collecting.get_restrictable, restricting.collection_restriction_changed
         ),
     ]
 
@@ -96,12 +97,12 @@ def comment_subjects() -> Iterable[CommentSubject]:
 
 @hookimpl
 def account_created_handlers() -> Iterable[AccountCreatedHandler]:
-    return [service.add_sample]
+    return [samples.add_sample]
 
 
 @hookimpl
 def workspace_deleted_handlers() -> Iterable[WorkspaceDeletedHandler]:
-    return [service.remove_all]
+    return [removing.remove_all]
 
 
 @hookimpl

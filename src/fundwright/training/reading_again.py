@@ -10,7 +10,8 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.scopes import Scope, installation
-from fundwright.training import repository, service
+from fundwright.training import runs
+from fundwright.training.repository import indexing
 from fundwright.workspaces import service as workspaces
 
 _load_member = acting_with(Permission.WORK)
@@ -20,7 +21,7 @@ async def read_again(core: Core) -> None:
     """Start runs for the trained documents whose structure is missing or of an earlier version, unless they are underway. Opens its own
     transactions."""
     async with core.database.transaction(scope=installation("documents to read again")) as session:
-        outdated = await repository.list_read_earlier(session)
+        outdated = await indexing.list_read_earlier(session)
     for workspace_id, document_ids in outdated.items():
         async with core.database.transaction(scope=installation("documents to read again")) as session:
             member_ids = await workspaces.list_editor_ids(session, workspace_id)
@@ -38,4 +39,4 @@ async def _read_as(core: Core, workspace_id: UUID, member_id: UUID) -> set[UUID]
             actor = await _load_member(session, member_id, workspace_id)
         except (NotAllowed, NotFound):
             return set()
-        return await service.read_again(session, actor, core)
+        return await runs.read_again(session, actor, core)

@@ -18,9 +18,9 @@ from fundwright.core.errors import Invalid
 from fundwright.core.live import publish
 from fundwright.core.messages import later, t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.training import repository
 from fundwright.training.collecting import documents_topic
 from fundwright.training.models import Document
+from fundwright.training.repository import listing, versions
 from fundwright.training.schemas import DocumentRead, VersionNote, VersionOffer
 from fundwright.training.service import get_document, lock_to_change, subject_of
 
@@ -36,7 +36,7 @@ BROUGHT_BACK = ActivityKind(
 @needs(Permission.READ)
 async def list_offers(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[VersionOffer]:
     """Return the documents that seem to be new versions of earlier ones, newest first."""
-    found, total = await repository.list_version_offers(session, actor.workspace_id, request)
+    found, total = await versions.list_version_offers(session, actor.workspace_id, request)
     items = [
         VersionOffer(newer=await get_document(session, actor, newer), earlier=await get_document(session, actor, earlier))
         for newer, earlier in found
@@ -47,14 +47,14 @@ async def list_offers(session: AsyncSession, actor: Actor, request: PageRequest)
 @needs(Permission.READ)
 async def notes_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, VersionNote]:
     """Return what there is to say about the versions of those documents that the actor has: which were replaced, or replace others."""
-    return await repository.version_notes_of(session, actor.workspace_id, document_ids)
+    return await versions.version_notes_of(session, actor.workspace_id, document_ids)
 
 
 @needs(Permission.WORK)
 async def replace(session: AsyncSession, actor: Actor, document_id: UUID, newer_id: UUID) -> DocumentRead:
     """Replace a document with a newer one, which takes over its kind if a person chose it. Raises NotFound, NotAllowed, or Invalid if both
     are the same or the newer one was replaced itself."""
-    await repository.lock_documents(session, actor.workspace_id)  # so that two never wait for each other
+    await listing.lock_documents(session, actor.workspace_id)  # so that two never wait for each other
     earlier, newer = await lock_to_change(session, actor, document_id), await lock_to_change(session, actor, newer_id)
     if earlier.id == newer.id:
         raise Invalid(t("A document cannot replace itself. Choose another one."))

@@ -14,9 +14,12 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
 from fundwright.reading.pdf_pages import PageWords
-from fundwright.training import pictures, repository, service
-from fundwright.training.display import Portion, Position, ShownPage, portion, recognized_words, shown_page
+from fundwright.training import pictures, service
+from fundwright.training.display import Portion, Position, ShownPage
 from fundwright.training.highlighting import CitedWords
+from fundwright.training.page_marks import shown_page
+from fundwright.training.portions import portion, recognized_words
+from fundwright.training.repository import indexing, texts
 from fundwright.training.schemas import DocumentRead, PassageInContext, PictureWidth, Quotes, ViewQuery
 
 
@@ -50,7 +53,7 @@ async def read_view(core: Core, actor: Actor, document_id: UUID, query: ViewQuer
     """Return what the screen of a document shows. Opens its own transaction. Raises NotFound."""
     async with core.database.reading() as session:
         document = await service.get_document(session, actor, document_id)
-        structure = await repository.find_structure(session, actor.workspace_id, document_id)
+        structure = await indexing.find_structure(session, actor.workspace_id, document_id)
         passage = await _passage_in(session, actor, document_id, query.passage)
     cited = _cited(passage, query.quotes)
     shown = await core.computing.run(partial(portion, structure, query, cited)) if structure is not None else None
@@ -84,21 +87,21 @@ async def get_page_words(core: Core, actor: Actor, document_id: UUID, number: in
     """Return the words of a page of a PDF or image document. Opens its own transaction. Raises NotFound, Invalid for other formats, or Unreadable."""
     async with core.database.reading() as session:
         document = await _get_with_pages(session, actor, document_id)
-        structure = await repository.find_structure(session, actor.workspace_id, document_id)
+        structure = await indexing.find_structure(session, actor.workspace_id, document_id)
     return await _words(core, document, structure, number)
 
 
 @needs(Permission.READ)
 async def find_document_of(session: AsyncSession, actor: Actor, passage_id: UUID) -> UUID:
     """Return the document of a passage. Raises NotFound."""
-    return (await repository.get_passage(session, actor.workspace_id, passage_id)).document_id
+    return (await texts.get_passage(session, actor.workspace_id, passage_id)).document_id
 
 
 async def _passage_in(session: AsyncSession, actor: Actor, document_id: UUID, passage_id: UUID | None) -> PassageInContext | None:
     if passage_id is None:
         return None
     try:
-        passage = await repository.get_passage(session, actor.workspace_id, passage_id)
+        passage = await texts.get_passage(session, actor.workspace_id, passage_id)
     except NotFound:
         return None
     return passage if passage.document_id == document_id else None

@@ -12,7 +12,7 @@ from fundwright.generation import service as generation
 from fundwright.opportunities import service as opportunities
 from fundwright.profiles import service as profiles
 from fundwright.profiles.schemas import OrganizationProfileForm
-from fundwright.training import service as training
+from fundwright.training import adding
 from fundwright.training.schemas import PastedText
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.screens.dashboard.dashboard import dashboard_screen
@@ -56,7 +56,7 @@ async def test_each_step_follows_from_the_data_until_all_are_done(committed: Cor
         await profiles.save_profile(session, ada, committed, OrganizationProfileForm(name="River Maps LLC"))
     assert "Add documents" in await left(committed, ada, dashboard_screen)  # the profile's own is none
     async with committed.database.transaction() as session:
-        await training.add_text(session, ada, committed, PastedText(title="Rivers", text="We map rivers."))
+        await adding.add_text(session, ada, committed, PastedText(title="Rivers", text="We map rivers."))
     assert list(await left(committed, ada, dashboard_screen)) == ["Import opportunities", "Write your first draft"]
     added = FactForm(kind=FactKind.PERSON, values={FactField.NAME: "Ann Ford"})
     async with committed.database.transaction() as session:

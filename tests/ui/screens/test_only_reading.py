@@ -11,7 +11,7 @@ from fundwright.core.assembly import Core
 from fundwright.generation import service as generation
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
-from fundwright.training import service as training
+from fundwright.training import adding, runs
 from fundwright.training.schemas import PastedText
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.screens.categories.category import category_screen
@@ -39,8 +39,8 @@ async def places(committed: Core, ada: Actor) -> dict[str, str]:
         notice = (await opportunities.list_opportunities(session, ada, OpportunityQuery(kind="contract"))).items[0]
         await categories.create(session, ada, CategoryCreate(name="Roofing"))
         await classify(session, ada, [(notice.id, "Roofing")], embedder=WordEmbedder())
-        document = await training.add_text(session, ada, committed, PastedText(title="Boats", text="The ferry carries forty."))
-    run = await training.start_run(committed, ada, [document.id])
+        document = await adding.add_text(session, ada, committed, PastedText(title="Boats", text="The ferry carries forty."))
+    run = await runs.start_run(committed, ada, [document.id])
     async with committed.database.transaction() as session:
         draft = await generation.add_draft(session, ada, committed, opportunity_id=notice.id, template="cover-letter")
     return {"notice": str(notice.id), "run": str(run.id), "draft": draft.slug}

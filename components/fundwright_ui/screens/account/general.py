@@ -13,7 +13,7 @@ from fundwright.accounts import locale_data, photos, preferences
 from fundwright.accounts import profile as accounts_profile
 from fundwright.accounts.schemas import AccountProfile, LocaleChange, ProfileChange
 from fundwright.core.messages import LANGUAGES, t
-from fundwright.training import service as training
+from fundwright.training import storage
 from fundwright.training.schemas import Usage
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
@@ -54,7 +54,7 @@ def general_tab() -> VdomDict:
     async def read(session: AsyncSession) -> General:
         return General(
             profile=await accounts_profile.get_profile(session, actor),
-            usage=await training.get_usage(session, actor, connection.core),
+            usage=await storage.get_usage(session, actor, connection.core),
             time_zones=await asyncio.to_thread(locale_data.time_zones),
         )
 

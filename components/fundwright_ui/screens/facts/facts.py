@@ -27,6 +27,7 @@ from fundwright.facts.schemas import (
     label_of_status,
 )
 from fundwright.profiles import service as profiles
+from fundwright.training import collecting
 from fundwright.training import service as training
 from fundwright_ui.hooks import Row, Rows, UrlState, query_in_address, use_action, use_rows, use_url_state
 from fundwright_ui.product import use_actor, use_connection
@@ -125,7 +126,7 @@ def _facts() -> VdomDict | Component:
         counts = await facts.count_facts(session, actor)
         return _Found(listed, tuple(disagreements_among(found)), counts, next(iter(title.values()), ""))
 
-    topics = [facts.facts_topic(actor.workspace_id), training.documents_topic(actor.workspace_id)]
+    topics = [facts.facts_topic(actor.workspace_id), collecting.documents_topic(actor.workspace_id)]
     listing = use_listing(
         read, query, lambda found: found.listed, id=lambda fact: fact.id, key=[actor.workspace_id], topics=topics
     )

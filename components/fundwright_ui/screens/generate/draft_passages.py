@@ -20,8 +20,8 @@ from fundwright.generation.citing import CITATION, count_citations
 from fundwright.generation.schemas import CitationRead, ClaimCheck, DraftRead, DraftSectionRead
 from fundwright.language.schemas import headings_below, nearest_heading
 from fundwright.reading.kinds import DocumentKind
+from fundwright.training import collecting, versions
 from fundwright.training import service as training
-from fundwright.training import versions
 from fundwright.training.schemas import IncompleteDocuments, VersionNote
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection
@@ -123,7 +123,7 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
             versions=await versions.notes_of(session, actor, known),
         )
 
-    found = use_query(read, key=known, topics=[training.documents_topic(actor.workspace_id)]).value or CitedDocuments()
+    found = use_query(read, key=known, topics=[collecting.documents_topic(actor.workspace_id)]).value or CitedDocuments()
 
     def entry(citation: CitationRead) -> VdomDict:
         return html.li(
@@ -189,7 +189,7 @@ def incomplete_documents(draft: DraftRead) -> VdomDict | None:
     async def read(session: AsyncSession) -> IncompleteDocuments:
         return await training.list_incomplete(session, actor, document_ids=draft.document_ids or None, except_ids=cited)
 
-    topics = [training.documents_topic(actor.workspace_id)]
+    topics = [collecting.documents_topic(actor.workspace_id)]
     found = use_query(read, key=[draft.document_ids, cited], topics=topics).value
     if found is None or not found.documents:
         return None

@@ -13,7 +13,7 @@ from fundwright.core.messages import t
 from fundwright.generation import editing
 from fundwright.generation.schemas import DraftRead, DraftSources
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import service as training
+from fundwright.training import searching
 from fundwright_ui.hooks import use_action
 from fundwright_ui.product import use_actor
 from fundwright_ui.screens.generate.sources import GroupChoice, Sources, source_choice, use_searched
@@ -39,7 +39,7 @@ def draft_sources(draft: DraftRead, *, close: Callable[[], None]) -> VdomDict:
     chosen, set_chosen = use_state(lambda: _sources_of(draft))
 
     async def choose(session: AsyncSession) -> None:
-        wanted = DraftSources(document_ids=chosen.document_ids(await training.list_searched(session, actor)))
+        wanted = DraftSources(document_ids=chosen.document_ids(await searching.list_searched(session, actor)))
         await editing.choose_sources(session, actor, draft.id, wanted)
 
     choosing = use_action(choose, success=t("The sources were changed. Regenerate a section to use them."), then=close)

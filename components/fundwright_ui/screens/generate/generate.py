@@ -33,7 +33,7 @@ from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, 
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.templates import service as templates
 from fundwright.templates.schemas import TemplateRow
-from fundwright.training import service as training
+from fundwright.training import searching
 from fundwright.workspaces import restrictions
 from fundwright_ui.hooks import Query, Row, Rows, UrlState, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
@@ -132,7 +132,7 @@ def generate_screen() -> VdomDict:
             core,
             opportunity_id=opportunity.id,
             template=template.name,
-            document_ids=sources.value.document_ids(await training.list_searched(session, actor)),
+            document_ids=sources.value.document_ids(await searching.list_searched(session, actor)),
             company=company[:MAX_COMPANY_CHARACTERS],
         )
         return draft.slug

@@ -17,7 +17,7 @@ from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import collecting
+from fundwright.training import collecting, searching
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentQuery, DocumentRead
 from fundwright_ui.hooks import Query, use_query
@@ -120,9 +120,9 @@ def use_searched() -> Query[Searched]:
     actor = use_actor()
 
     async def read(session: AsyncSession) -> Searched:
-        return await training.list_searched(session, actor)
+        return await searching.list_searched(session, actor)
 
-    return use_query(read, key=[actor.id], topics=[training.documents_topic(actor.workspace_id)])
+    return use_query(read, key=[actor.id], topics=[collecting.documents_topic(actor.workspace_id)])
 
 
 def source_choice(searched: Query[Searched], sources: Choice, text: str, search: Callable[[str], None]) -> VdomDict:
@@ -174,7 +174,9 @@ def _from_collection(searched: Searched, sources: Choice) -> VdomDict | None:
         collections = await collecting.list_all(session, actor)
         return {str(each.id): (each.name, contents[each.id]) for each in collections if each.id in contents}
 
-    found = use_query(read, key=[actor.id], topics=[training.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id)])
+    found = use_query(
+        read, key=[actor.id], topics=[collecting.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id)]
+    )
     collections = found.value or {}
     if not collections:
         return problem(found.error, on_retry=found.reload) if found.error else None
@@ -207,7 +209,7 @@ def _use_documents(kind: DocumentKind, text: str, count: int) -> Query[Page[Docu
     async def read(session: AsyncSession) -> Page[DocumentRead]:
         return await training.list_documents(session, actor, query)
 
-    return use_query(read, key=[query], topics=[training.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id)])
+    return use_query(read, key=[query], topics=[collecting.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id)])
 
 
 @component

@@ -11,8 +11,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import nt, percent, t
-from fundwright.training import service as training
-from fundwright.training import viewing
+from fundwright.training import collecting, viewing
 from fundwright.training.display import Place, Position
 from fundwright.training.schemas import DocumentState, ViewQuery
 from fundwright.training.viewing import DocumentView
@@ -67,7 +66,7 @@ def passage_screen() -> VdomDict:
     async def read(session: AsyncSession) -> UUID:
         return await viewing.find_document_of(session, actor, parse_id(passage_id, t("The passage")))
 
-    found = use_query(read, key=[actor.id, passage_id], topics=[training.documents_topic(actor.workspace_id)])
+    found = use_query(read, key=[actor.id, passage_id], topics=[collecting.documents_topic(actor.workspace_id)])
     if found.is_missing:
         return page(
             t("Passage"),
@@ -99,7 +98,7 @@ def _viewer(document_id: str, passage_id: UUID | None) -> VdomDict:
     found = use_query(
         read,
         key=[actor.id, document_id, query.model_copy(update={"zoom": "100"})],
-        topics=[training.documents_topic(actor.workspace_id)],
+        topics=[collecting.documents_topic(actor.workspace_id)],
         with_session=False,
     )
     if found.is_missing:

@@ -14,7 +14,7 @@ from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState, jobs_topic
 from fundwright.core.messages import nt, number, percent, t
 from fundwright.insights import service as insights
 from fundwright.insights.schemas import HistoryChoices, HistoryQuery, HistoryRow, HistoryState
-from fundwright.training import service as training
+from fundwright.training import runs
 from fundwright.training.schemas import RunQuery, RunRead
 from fundwright_ui.hooks import UrlState, query_in_address, use_query, use_url_state
 from fundwright_ui.product import Connection, use_actor, use_connection
@@ -159,7 +159,7 @@ def _own_runs() -> VdomDict:
     url = use_url_state()
     request = query_in_address(RunQuery, url)
     listing = use_listing(
-        lambda session: existing_page(partial(training.list_runs, session, actor), request),
+        lambda session: existing_page(partial(runs.list_runs, session, actor), request),
         request,
         lambda listed: listed,
         id=lambda run: run.id,

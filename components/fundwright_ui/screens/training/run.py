@@ -11,7 +11,7 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import number, t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.training import service as training
+from fundwright.training import runs
 from fundwright.training.schemas import DocumentFailure, DocumentRead, DocumentState, RunDocumentQuery, RunFailureQuery, RunRead
 from fundwright_ui.hooks import UrlState, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import Connection, parse_id, use_actor, use_connection
@@ -54,17 +54,17 @@ def run_screen() -> VdomDict:
     failures_request = query_in_address(RunFailureQuery, url, prefix=_FAILURES)
 
     async def read(session: AsyncSession) -> tuple[RunRead, Page[DocumentRead], Page[DocumentFailure]]:
-        run = await training.get_run(session, actor, parse_id(run_id, t("The training run")))
-        documents = await existing_page(partial(training.list_run_documents, session, actor, run.id), request)
-        return run, documents, await existing_page(partial(training.list_run_failures, session, actor, run.id), failures_request)
+        run = await runs.get_run(session, actor, parse_id(run_id, t("The training run")))
+        documents = await existing_page(partial(runs.list_run_documents, session, actor, run.id), request)
+        return run, documents, await existing_page(partial(runs.list_run_failures, session, actor, run.id), failures_request)
 
     found = use_query(read, key=[actor.id, run_id, request, failures_request], topics=[jobs_topic(actor.workspace_id)])
 
     async def cancel(session: AsyncSession) -> None:
-        await training.cancel_run(session, actor, parse_id(run_id, t("The training run")))
+        await runs.cancel_run(session, actor, parse_id(run_id, t("The training run")))
 
     async def repeat(session: AsyncSession) -> RunRead:
-        return await training.repeat_run(session, actor, connection.core, parse_id(run_id, t("The training run")))
+        return await runs.repeat_run(session, actor, connection.core, parse_id(run_id, t("The training run")))
 
     canceling = use_action(cancel, success=t("The run will be canceled after its current step."), then=found.reload)
     repeating = use_action(

@@ -31,7 +31,7 @@ from fundwright.language import service as language
 from fundwright.language.schemas import heading_text, headings_below
 from fundwright.profiles import service as profiles
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import collecting, versions
+from fundwright.training import adding, collecting, removing, restricting, runs, samples, searching, storage, versions
 from fundwright.training import service as training
 from fundwright.training.schemas import (
     CollectionRead,
@@ -156,17 +156,17 @@ def train_screen() -> VdomDict:
     request = query_in_address(DocumentQuery, url)
 
     async def read(session: AsyncSession) -> Overview:
-        runs = await training.list_runs(session, actor, PageRequest(page_size=1))
+        newest = await runs.list_runs(session, actor, PageRequest(page_size=1))
         return Overview(
             documents=await existing_page(partial(training.list_documents, session, actor), request),
             collections=await collecting.list_all(session, actor),
             offers=await versions.list_offers(session, actor, PageRequest(page_size=1)),
             hidden=frozenset(map(str, await restrictions.hidden_ids(session, actor))),
-            usage=await training.get_usage(session, actor, connection.core),
+            usage=await storage.get_usage(session, actor, connection.core),
             plan=(await billing.workspace_plan(session, actor)).plan,
-            counted=await training.count_documents(session, actor),
-            has_sample=await training.has_sample(session, actor),
-            run=runs.items[0] if runs.items else None,
+            counted=await storage.count_documents(session, actor),
+            has_sample=await samples.has_sample(session, actor),
+            run=newest.items[0] if newest.items else None,
         )
 
     listing = use_listing(
@@ -175,21 +175,21 @@ def train_screen() -> VdomDict:
         lambda overview: overview.documents,
         id=lambda document: document.id,
         key=[actor.id],
-        topics=[training.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id), billing.TOPIC],
+        topics=[collecting.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id), billing.TOPIC],
     )
 
     async def load_model() -> Model:
         embedder = await language.get_embedder(connection.core)
         async with connection.core.database.transaction() as session:
-            return Model(id=embedder.id, outdated=await training.count_outdated(session, actor, embedder))
+            return Model(id=embedder.id, outdated=await searching.count_outdated(session, actor, embedder))
 
     # A separate query, because a model may load slowly or fail, and the documents must be shown in any case.
-    model = use_query(load_model, key=[actor.id], topics=[training.documents_topic(actor.workspace_id)], with_session=False)
+    model = use_query(load_model, key=[actor.id], topics=[collecting.documents_topic(actor.workspace_id)], with_session=False)
 
     started_id, set_started_id = use_state(cast("UUID | None", None))
 
     async def start() -> RunRead:
-        return await training.start_run(connection.core, actor)
+        return await runs.start_run(connection.core, actor)
 
     def started(run: RunRead) -> None:
         set_started_id(run.id)
@@ -285,8 +285,8 @@ def train_screen() -> VdomDict:
             question=t("Remove the sample documents?"),
             consequence=t("Answers and drafts will no longer use them. Your own documents will be kept."),
             removed=t("The sample documents were removed."),
-            remove=lambda session: training.remove_sample(session, actor, connection.core, client=connection.client),
-            restore=lambda session: training.restore_sample(
+            remove=lambda session: samples.remove_sample(session, actor, connection.core, client=connection.client),
+            restore=lambda session: samples.restore_sample(
                 session, actor_of(connection), connection.core, client=connection.client
             ),
             then=listing.load,
@@ -351,7 +351,7 @@ def _added_to(collection: CollectionRead | None) -> str:
 def _add_documents(load: Callable[[], None], collection: CollectionRead | None) -> VdomDict:
     connection, url = use_connection(), use_url_state()
     address = "/api/training/documents"
-    formats = training.list_formats(connection.core)
+    formats = adding.list_formats(connection.core)
     return html.div(
         {"className": "fw-stack fw-stack-tight", "role": "group", "aria-label": t("Add documents")},
         FileDrop(
@@ -374,7 +374,7 @@ def _paste_text(load: Callable[[], None], collection: CollectionRead | None) -> 
 
     async def paste(session: AsyncSession, pasted: PastedText) -> None:
         wanted = pasted.model_copy(update={"collection_id": collection.id if collection else None})
-        await training.add_text(session, actor, connection.core, wanted)
+        await adding.add_text(session, actor, connection.core, wanted)
 
     def close() -> None:
         url.set(open=None)
@@ -422,7 +422,7 @@ def _ask(collections: list[CollectionRead]) -> VdomDict:
     found = use_query(
         find if asked else nothing,
         key=[actor.id, asked, collection_id],
-        topics=[training.documents_topic(actor.workspace_id)],
+        topics=[collecting.documents_topic(actor.workspace_id)],
         with_session=False,
     )
 
@@ -489,10 +489,10 @@ def _unsearched() -> VdomDict:
     actor = use_actor()
 
     async def read(session: AsyncSession) -> Unsearched:
-        return await training.list_unsearched(session, actor)
+        return await searching.list_unsearched(session, actor)
 
     found = use_query(
-        read, key=[actor.id], topics=[training.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id)]
+        read, key=[actor.id], topics=[collecting.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id)]
     ).value
     return html.div({"aria-live": "polite"}, alert(_not_searched(found), variant="info") if found and found.count else None)
 
@@ -549,7 +549,7 @@ def _running(run: RunRead) -> VdomDict:
     connection = use_connection()
 
     async def cancel(session: AsyncSession) -> None:
-        await training.cancel_run(session, actor, run.id)
+        await runs.cancel_run(session, actor, run.id)
 
     canceling = use_action(cancel, success=t("The run will be canceled after its current step."))
     return section(
@@ -709,7 +709,7 @@ def _unlisted_panel(
             return await training.get_document(session, actor, document_id)
         return None
 
-    found = use_query(read, key=[actor.id, document_id], topics=[training.documents_topic(actor.workspace_id)])
+    found = use_query(read, key=[actor.id, document_id], topics=[collecting.documents_topic(actor.workspace_id)])
     if found.value is not None:
         return _document_panel(found.value, collections, listing, key=f"document-{document_id}")
     return side_panel(
@@ -738,7 +738,7 @@ def _document_panel(
     targets = [each for each in collections if each.is_changeable or each == collection]
 
     async def remove(session: AsyncSession) -> None:
-        await training.remove_document(session, actor, document.id, client=connection.client)
+        await removing.remove_document(session, actor, document.id, client=connection.client)
 
     async def rename(session: AsyncSession, change: DocumentTitle) -> None:
         await training.rename_document(session, actor, document.id, change, client=connection.client)
@@ -750,17 +750,17 @@ def _document_panel(
         await training.choose_date(session, actor, document.id, choice.dated)
 
     async def move(session: AsyncSession, collection: str) -> None:
-        await training.move_document(session, actor, connection.core, document.id, id_in(collection))
+        await restricting.move_document(session, actor, connection.core, document.id, id_in(collection))
 
     async def move_back(session: AsyncSession) -> None:
-        await training.move_document(session, actor_of(connection), connection.core, document.id, document.collection_id)
+        await restricting.move_document(session, actor_of(connection), connection.core, document.id, document.collection_id)
         listing.load()
 
     async def bring_back(session: AsyncSession) -> None:
         await versions.bring_back(session, actor, document.id)
 
     async def train_again() -> None:
-        await training.start_run(connection.core, actor, [document.id])
+        await runs.start_run(connection.core, actor, [document.id])
 
     def close() -> None:
         url.set(document=None)
@@ -776,7 +776,7 @@ def _document_panel(
         set_renaming(False)
         listing.load()
 
-    removing = use_action(
+    remove = use_action(
         remove,
         success=moved_message(document.title),
         undo=undo_of(connection, document.id, reopen),
@@ -902,7 +902,7 @@ def _document_panel(
                     button(t("Use this version again"), icon_name="refresh", size="small", on_click=bringing_back)
                     if document.replaced_by
                     else None,
-                    button(t("Move to trash"), icon_name="delete", size="small", on_click=removing),
+                    button(t("Move to trash"), icon_name="delete", size="small", on_click=remove),
                 )
                 if may_work
                 else ()
@@ -932,7 +932,7 @@ def _left_out(document: DocumentRead, *, may_work: bool) -> VdomDict | None:
     found = use_query(
         lambda: generation.why_left_out(connection.core, actor, document.id),
         key=[document.id],
-        topics=[training.documents_topic(actor.workspace_id)],
+        topics=[collecting.documents_topic(actor.workspace_id)],
         with_session=False,
     )
 

@@ -24,7 +24,7 @@ from fundwright.billing.schemas import (
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import current_language, nt, number, t
 from fundwright.core.paging import Page
-from fundwright.training import service as training
+from fundwright.training import collecting, storage
 from fundwright_ui.hooks import query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.billing.payment_history import payment_row, payment_search
@@ -70,9 +70,9 @@ def _plan() -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
     async def read(session: AsyncSession) -> _Used:
-        return _Used(plan=await billing.workspace_plan(session, actor), documents=await training.count_documents(session, actor))
+        return _Used(plan=await billing.workspace_plan(session, actor), documents=await storage.count_documents(session, actor))
 
-    found = use_query(read, key=[actor.workspace_id], topics=[billing.TOPIC, training.documents_topic(actor.workspace_id)])
+    found = use_query(read, key=[actor.workspace_id], topics=[billing.TOPIC, collecting.documents_topic(actor.workspace_id)])
     if found.error:
         return problem(found.error, on_retry=found.reload)
     if found.value is None:

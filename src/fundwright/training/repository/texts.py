@@ -1,0 +1,159 @@
+"""What documents state: whole texts, and passages with the text around them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.errors import NotFound
+from fundwright.core.messages import t
+from fundwright.reading.kinds import DocumentKind
+from fundwright.training.models import Chunk, Document
+from fundwright.training.repository import filters
+from fundwright.training.schemas import DocumentState, DocumentText, PassageInContext, PassagePlace
+from fundwright.trash import repository as trash
+
+_CONTEXT_CHARACTERS = 1_500
+
+
+async def text_of(session: AsyncSession, owner_id: UUID, document_id: UUID) -> str | None:
+    """Return the extracted text of a document, also of one in the trash."""
+    own = or_(Document.owner_id == owner_id, trash.in_trash_of(owner_id, Document))
+    return await session.scalar(select(Document.text).where(own, Document.id == document_id))
+
+
+def _statements() -> ColumnElement[str]:
+    """The text of a document without what stands aside, which comes last."""
+    aside = select(func.min(Chunk.start_offset)).where(Chunk.document_id == Document.id, Chunk.aside.is_not(None))
+    return func.substr(Document.text, 1, func.coalesce(aside.scalar_subquery(), func.length(Document.text)))
+
+
+async def read_documents(
+    session: AsyncSession,
+    owner_id: UUID,
+    *,
+    document_ids: Collection[UUID] | None,
+    kinds: Collection[DocumentKind] | None,
+    first: Collection[UUID],
+    most_characters: int,
+) -> list[DocumentText]:
+    """Return what trained documents state, as `search_chunks` sees them, oldest first. If they are too long in total, those with the chunks of
+    `first` are kept, and then the newest."""
+    hidden = await filters.hidden_documents(session, owner_id, document_ids, kinds)
+    is_first = Document.id.in_(select(Chunk.document_id).where(Chunk.owner_id == owner_id, Chunk.id.in_(first)))
+    wanted = (
+        select(Document.id, func.length(Document.text))
+        .where(Document.owner_id == owner_id, Document.state == DocumentState.TRAINED, Document.text.is_not(None))
+        .where(Document.id.not_in(hidden))
+        .order_by(is_first.desc(), Document.created_at.desc(), Document.id)
+    )
+    kept: list[UUID] = []
+    characters = 0
+    for document_id, length in await session.execute(wanted):
+        characters += length
+        if characters > most_characters and kept:
+            break
+        kept.append(document_id)
+    chunks: dict[UUID, list[PassagePlace]] = {}
+    stated = select(Chunk).where(Chunk.document_id.in_(kept), Chunk.aside.is_(None))
+    for chunk in await session.scalars(stated.order_by(Chunk.ordinal)):
+        chunks.setdefault(chunk.document_id, []).append(
+            PassagePlace(
+                id=chunk.id,
+                heading=chunk.heading,
+                page=chunk.page,
+                start=chunk.start_offset,
+                end=chunk.end_offset,
+                places=tuple((start, heading, page) for start, heading, page in chunk.places),
+            )
+        )
+    documents = await session.execute(
+        select(
+            Document.id, Document.title, Document.kind, Document.dated, Document.is_always_used, Document.resembles, _statements()
+        )
+        .where(Document.id.in_(chunks))
+        .order_by(Document.created_at, Document.title, Document.id)
+    )
+    return [
+        DocumentText(
+            id=document_id,
+            title=title,
+            kind=DocumentKind(kind),
+            dated=dated,
+            is_always_used=is_always_used,
+            resembles=resembles,
+            text=text or "",
+            passages=tuple(chunks[document_id]),
+        )
+        for document_id, title, kind, dated, is_always_used, resembles, text in documents
+    ]
+
+
+async def read_beginnings(
+    session: AsyncSession, owner_id: UUID, *, kinds: Collection[DocumentKind], characters: int, limit: int
+) -> list[tuple[DocumentKind, str]]:
+    """Return the kind and the first characters of the workspace's own trained documents, those about us first, then the newest."""
+    rows = await session.execute(
+        select(Document.kind, func.substr(_statements(), 1, characters))
+        .where(Document.owner_id == owner_id, Document.state == DocumentState.TRAINED, Document.text.is_not(None))
+        .where(Document.kind.in_(kinds), Document.is_sample.is_(False), ~filters.is_replaced())
+        .order_by((Document.kind == DocumentKind.ABOUT_US).desc(), Document.created_at.desc(), Document.id)
+        .limit(limit)
+    )
+    return [(DocumentKind(kind), beginning) for kind, beginning in rows]
+
+
+async def list_unproposed(session: AsyncSession, *, after: UUID, limit: int) -> list[tuple[UUID, str, str, str]]:
+    """Return id, title, file name, and text of documents whose kind nobody chose and that count as about us, in the order of their
+    ids."""
+    query = select(Document.id, Document.title, Document.filename, _statements()).where(
+        Document.id > after,
+        Document.is_kind_chosen.is_(False),
+        Document.kind == DocumentKind.ABOUT_US,
+        Document.text.is_not(None),
+    )
+    return [
+        (id, title, name, text or "") for id, title, name, text in await session.execute(query.order_by(Document.id).limit(limit))
+    ]
+
+
+async def set_proposed_kind(session: AsyncSession, document_id: UUID, kind: DocumentKind) -> UUID | None:
+    """Set the kind, and return the document's owner, or None if a person has chosen a kind or removed the document in the meantime."""
+    return await session.scalar(
+        update(Document)
+        .where(Document.id == document_id, Document.is_kind_chosen.is_(False))
+        .values(kind=kind)
+        .returning(Document.owner_id)
+    )
+
+
+async def get_passage(session: AsyncSession, owner_id: UUID, chunk_id: UUID) -> PassageInContext:
+    start = func.greatest(Chunk.start_offset - _CONTEXT_CHARACTERS, 0)
+    before = func.substr(Document.text, start + 1, Chunk.start_offset - start)
+    after = func.substr(Document.text, Chunk.end_offset + 1, _CONTEXT_CHARACTERS)
+    row = (
+        await session.execute(
+            select(Chunk, Document.title, before, after)
+            .join(Document, Document.id == Chunk.document_id)
+            .where(Document.owner_id == owner_id, Chunk.id == chunk_id)
+        )
+    ).one_or_none()
+    if row is None:
+        raise NotFound(t("The passage"))
+    chunk, title, text_before, text_after = row
+    return PassageInContext(
+        id=chunk.id,
+        document_id=chunk.document_id,
+        document_title=title,
+        heading=chunk.heading,
+        page=chunk.page,
+        places=tuple((start, heading, page) for start, heading, page in chunk.places),
+        before=text_before or "",
+        text=chunk.text,
+        after=text_after or "",
+        start=chunk.start_offset,
+        end=chunk.end_offset,
+    )
