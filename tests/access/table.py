@@ -173,6 +173,7 @@ ROUTES = _table(
         GET /api/facts
         GET /api/facts/export.csv
         GET /api/facts/counts
+        GET /api/facts/organization
         GET /api/facts/{fact_id}
         GET /api/notes
         GET /api/notes/export.csv

@@ -163,9 +163,19 @@ async def count_disputed(session: AsyncSession, owner_id: UUID, documents: Docum
 
 
 async def count_accepted(session: AsyncSession, owner_id: UUID, documents: Documents) -> int:
+    return await count_all(session, _accepted(owner_id, documents).with_only_columns(OrganizationFact.id))
+
+
+async def list_accepted(session: AsyncSession, owner_id: UUID, documents: Documents) -> Sequence[OrganizationFact]:
+    """Return the accepted facts about the organization's data and certifications, the latest decision first."""
     fact = OrganizationFact
-    accepted = select(fact.id).where(fact.owner_id == owner_id, fact.state == FactState.ACCEPTED, _counts(fact, documents))
-    return await count_all(session, accepted)
+    found = _accepted(owner_id, documents).where(fact.kind.in_((FactKind.DETAIL, FactKind.CERTIFICATION)))
+    return (await session.scalars(found.order_by(fact.decided_at.desc(), fact.id))).all()
+
+
+def _accepted(owner_id: UUID, documents: Documents) -> Select[OrganizationFact]:
+    fact = OrganizationFact
+    return select(fact).where(fact.owner_id == owner_id, fact.state == FactState.ACCEPTED, _counts(fact, documents))
 
 
 async def for_drafts(session: AsyncSession, owner_id: UUID, documents: Documents) -> list[tuple[OrganizationFact, bool, bool]]:

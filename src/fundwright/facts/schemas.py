@@ -215,6 +215,21 @@ class FactCounts(BaseModel):
     accepted: int
 
 
+class Organization(BaseModel):
+    """What accepted facts state about the organization; "" or empty if none does. `certifications` are held, and `not_held` are those that have ended,
+    are planned, or were denied, in the words of the facts."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str = ""
+    uei: str = ""
+    cage_code: str = ""
+    address: str = ""
+    naics_codes: tuple[str, ...] = ()
+    certifications: tuple[str, ...] = ()
+    not_held: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class DraftFact:
     """A current fact that a draft may use. `start` to `end` is its record in the text of the document, where `passage_id` begins it; all

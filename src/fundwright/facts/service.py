@@ -24,6 +24,7 @@ from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.facts import events, repository
 from fundwright.facts.models import OrganizationFact
+from fundwright.facts.organization import AcceptedFact, organization_of
 from fundwright.facts.repository import Documents
 from fundwright.facts.schemas import (
     DraftFact,
@@ -34,6 +35,7 @@ from fundwright.facts.schemas import (
     FactRead,
     FactState,
     FactVersion,
+    Organization,
     cleaned,
     digest_of,
     key_of,
@@ -166,6 +168,13 @@ async def for_drafts(session: AsyncSession, actor: Actor, document_ids: Collecti
         for fact, is_disputed, is_searched in await repository.for_drafts(session, actor.workspace_id, documents)
         for is_citable in [is_searched and fact.start is not None]
     ]
+
+
+@needs(Permission.READ)
+async def get_organization(session: AsyncSession, actor: Actor) -> Organization:
+    """Return what the accepted facts that the actor sees state in a form that can be compared. Of several values, the latest decision counts."""
+    accepted = await repository.list_accepted(session, actor.workspace_id, await _documents(session, actor))
+    return organization_of(AcceptedFact(FactKind(fact.kind), fact.values, FactStatus(fact.status)) for fact in accepted)
 
 
 # Deciding

@@ -456,8 +456,8 @@ class CitationRead(BaseModel):
 
 @dataclass(frozen=True)
 class SuggestedCompany:
-    """On whose behalf the next draft may be written: the company of the last draft, and the one that most of the workspace's own
-    documents name; each is "" if there is none."""
+    """On whose behalf the next draft may be written: the company of the last draft, and the legal name that people accepted as a fact, or
+    else the company that most of the workspace's own documents name; each is "" if there is none."""
 
     of_last_draft: str = ""
     of_documents: str = ""

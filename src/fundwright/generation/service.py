@@ -34,6 +34,7 @@ from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.scopes import installation
 from fundwright.core.spreadsheets import csv_lines
+from fundwright.facts import service as facts
 from fundwright.generation import citing, claims, exporting, repository
 from fundwright.generation.choosing import reasons_to_leave_out
 from fundwright.generation.models import Citation, Draft, DraftSection
@@ -118,11 +119,13 @@ def drafts_topic(owner_id: UUID) -> str:
 
 @needs(Permission.READ)
 async def suggest_company(core: Core, actor: Actor) -> SuggestedCompany:
-    """Return the companies of the actor's last draft and documents. Opens its own session."""
+    """Return the companies of the actor's last draft and of the accepted facts, or else the documents. Opens its own session."""
     async with core.database.reading() as session:
-        beginnings = await training.read_beginnings(session, actor, kinds=OUR_KINDS)
+        accepted = (await facts.get_organization(session, actor)).name
+        beginnings = [] if accepted else await training.read_beginnings(session, actor, kinds=OUR_KINDS)
         last = await repository.last_company(session, actor.workspace_id)
-    return SuggestedCompany(of_last_draft=last or "", of_documents=await core.computing.run(partial(infer_company, beginnings)))
+    inferred = accepted or await core.computing.run(partial(infer_company, beginnings))
+    return SuggestedCompany(of_last_draft=last or "", of_documents=inferred)
 
 
 @needs(Permission.READ)
