@@ -121,6 +121,7 @@ ROUTES = _table(
         GET /api/drafts/slug/{slug}
         GET /api/drafts/{draft_id}
         GET /api/drafts/{draft_id}/export
+        GET /api/drafts/{draft_id}/export-warnings
         GET /api/drafts/{draft_id}/restriction
         POST /api/drafts/{draft_id}/sections/{section_id}/comparison
         GET /api/drafts/{draft_id}/sections/{section_id}/versions

@@ -35,7 +35,7 @@ from fundwright.core.paging import Page, iterate_all
 from fundwright.core.scopes import installation
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.facts import service as facts
-from fundwright.generation import citing, claims, exporting, repository
+from fundwright.generation import citing, claims, exporting, repository, warnings
 from fundwright.generation.choosing import reasons_to_leave_out
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
@@ -51,6 +51,7 @@ from fundwright.generation.schemas import (
     DraftState,
     ExportedDraft,
     ExportFormat,
+    ExportWarning,
     KeptChecks,
     LeftOutDocument,
     PossibleMatchRead,
@@ -66,7 +67,7 @@ from fundwright.language.company import infer_company
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRead
-from fundwright.reading.kinds import OUR_KINDS
+from fundwright.reading.kinds import OUR_KINDS, DocumentKind
 from fundwright.templates import service as templates
 from fundwright.training import service as training
 from fundwright.training.schemas import label_of
@@ -80,6 +81,8 @@ log = structlog.get_logger()
 
 _TURN_S, _MOST_TURNS = 1.0, 20
 """How long the claims of a section are checked in one turn, and in how many turns."""
+
+_NOT_FOR_OTHERS = (DocumentKind.INTERNAL, DocumentKind.OTHERS)
 
 DRAFT = "draft"
 """The kind of drafts in the trash, in activity, and of restrictions."""
@@ -547,6 +550,27 @@ async def export_draft(
     return await core.computing.run(
         partial(exporting.export, _without_checks(draft), form, citations=citations, author=actor.name)
     )
+
+
+@needs(Permission.READ)
+async def list_export_warnings(core: Core, actor: Actor, draft: DraftRead) -> list[ExportWarning]:
+    """Return what to look at in a draft before it is submitted. Exporting works all the same. Opens its own session."""
+    async with core.database.reading() as session:
+        documents = {citation.document_id for citation in draft.citations if citation.document_id is not None}
+        kinds = await training.kinds_of(session, actor, documents)
+    internal = frozenset(
+        citation.number
+        for citation in draft.citations
+        if citation.document_id and kinds.get(citation.document_id) in _NOT_FOR_OTHERS
+    )
+    return await core.computing.run(partial(warnings.warnings_of, _to_review(draft), internal))
+
+
+def _to_review(draft: DraftRead) -> DraftRead:
+    """What warnings need of a draft, see `_without_checks`."""
+    missing = {section.id: tuple(check for check in section.checks if check.missing) for section in draft.sections}
+    sections = tuple(section.model_copy(update={"checks": missing[section.id]}) for section in draft.sections)
+    return draft.model_copy(update={"sections": sections, "citations": ()})
 
 
 def as_markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTNOTES) -> str:
