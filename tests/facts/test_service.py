@@ -417,3 +417,19 @@ async def test_are_part_of_a_copy_of_personal_data(bench: Bench) -> None:
 
     (file,) = await bench.team.do(bench.team.ada, files)
     assert b"Employees" in bytes(file.content)
+
+
+class TestExpiry:
+    async def test_a_certification_ends_with_its_date_without_being_read_again(self, bench: Bench) -> None:
+        lapsed, held = certified("HUBZone", expires="June 2026"), certified("WOSB", expires="June 2126")
+        await bench.add("statement", lapsed, held)
+        found = {fact.title: fact for fact in await bench.facts()}
+        assert {title: fact.status for title, fact in found.items()} == {
+            "HUBZone": FactStatus.ENDED,
+            "WOSB": FactStatus.CURRENT,
+        }
+        assert await bench.drafted() == ["WOSB: June 2126"]
+        await bench.decide(ACCEPTED, *found.values())
+        assert await bench.drafted() == ["WOSB: June 2126"]
+        organization = await bench.team.do(bench.team.ada, lambda session: service.get_organization(session, bench.team.ada))
+        assert (organization.certifications, organization.not_held) == (("WOSB",), ("HUBZone",))

@@ -43,6 +43,7 @@ from fundwright.facts.schemas import (
     label_of_kind,
     label_of_state,
     label_of_status,
+    status_on,
     title_of,
 )
 from fundwright.reading.facts import FIELDS, Fact, FactField, FactKind, FactStatus
@@ -167,6 +168,7 @@ async def for_drafts(session: AsyncSession, actor: Actor, document_ids: Collecti
         )
         for fact, is_disputed, is_searched in await repository.for_drafts(session, actor.workspace_id, documents)
         for is_citable in [is_searched and fact.start is not None]
+        if _status(fact) is FactStatus.CURRENT
     ]
 
 
@@ -174,7 +176,7 @@ async def for_drafts(session: AsyncSession, actor: Actor, document_ids: Collecti
 async def get_organization(session: AsyncSession, actor: Actor) -> Organization:
     """Return what the accepted facts that the actor sees state in a form that can be compared. Of several values, the latest decision counts."""
     accepted = await repository.list_accepted(session, actor.workspace_id, await _documents(session, actor))
-    return organization_of(AcceptedFact(FactKind(fact.kind), fact.values, FactStatus(fact.status)) for fact in accepted)
+    return organization_of(AcceptedFact(FactKind(fact.kind), fact.values, _status(fact)) for fact in accepted)
 
 
 # Deciding
@@ -373,6 +375,10 @@ async def _documents(session: AsyncSession, actor: Actor) -> Documents:
     return Documents(await training.searched(session, actor), training.samples(actor))
 
 
+def _status(fact: OrganizationFact) -> FactStatus:
+    return status_on(now().date(), fact.values, FactStatus(fact.status))
+
+
 def _values(kind: str, stored: Mapping[FactField, str]) -> dict[FactField, str]:
     """The values of a fact in the order of people."""
     return {field: stored[field] for field in FIELDS[FactKind(kind)] if field in stored}
@@ -400,7 +406,7 @@ async def _read(session: AsyncSession, actor: Actor, facts: Iterable[tuple[Organ
             key=fact.key,
             title=title_of(FactKind(fact.kind), fact.values),
             values=_values(fact.kind, fact.values),
-            status=FactStatus(fact.status),
+            status=_status(fact),
             state=FactState(fact.state),
             is_added=fact.is_added,
             is_corrected=fact.is_corrected,
