@@ -59,6 +59,8 @@ _MOST_OF_DOCUMENT = 2_000
 _MOST_ABOUT_ONE = 20
 """Of these, the most about the same thing. More are values of a list, and each is compared with all others."""
 _RECORD_CHARACTERS = 4_000
+_MANY = 100
+"""New facts of a document, after which the statistics of the database are refreshed."""
 
 _REPEATED = UUID("5f3d4c55-1f0b-4f5e-9f5a-2f2f1b2f6f0a")
 """The namespace of ids of facts that may be sent repeatedly."""
@@ -333,6 +335,8 @@ async def propose(session: AsyncSession, document: TrainedDocument) -> None:
         fact.passage_id = fact.passage_start = fact.start = fact.end = None
     await session.flush()
     await repository.remove(session, [fact.id for fact in gone if fact.state == FactState.PROPOSED])
+    if len(stated.keys() - earlier.keys()) >= _MANY:
+        await repository.refresh_statistics(session)
     await publish(session, facts_topic(document.owner_id))
 
 
