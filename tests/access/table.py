@@ -121,6 +121,7 @@ ROUTES = _table(
         GET /api/drafts/slug/{slug}
         GET /api/drafts/{draft_id}
         GET /api/drafts/{draft_id}/export
+        GET /api/drafts/{draft_id}/export-warnings
         GET /api/drafts/{draft_id}/restriction
         POST /api/drafts/{draft_id}/sections/{section_id}/comparison
         GET /api/drafts/{draft_id}/sections/{section_id}/versions
@@ -173,6 +174,7 @@ ROUTES = _table(
         GET /api/facts
         GET /api/facts/export.csv
         GET /api/facts/counts
+        GET /api/facts/organization
         GET /api/facts/{fact_id}
         GET /api/notes
         GET /api/notes/export.csv

@@ -33,6 +33,7 @@ from fundwright.generation.claims import Source, check_claims
 from fundwright.generation.comparing import compare
 from fundwright.generation.exporting import export, markdown
 from fundwright.generation.schemas import ExportFormat
+from fundwright.generation.warnings import warnings_of
 from fundwright.language.company import infer_company
 from fundwright.language.protocols import NumberedPassage, SectionRequest
 from fundwright.opportunities import categorizing
@@ -180,6 +181,9 @@ WORST: Mapping[str, Callable[[], partial[Any]]] = {
     ),
     "exporting.markdown": lambda: partial(
         markdown, draft(sections=tuple(part(place, "A", worst.PATTERNS["closed brackets"] * 30_000) for place in range(5)))
+    ),
+    "warnings.warnings_of": lambda: partial(
+        warnings_of, draft(sections=tuple(part(place, "A", worst.PATTERNS["brackets"] * 20_000) for place in range(5)))
     ),
     "service.infer_company": lambda: partial(infer_company, [(DocumentKind.ABOUT_US, worst.ANSWERS * 200)] * 20),
     "kinds.propose": lambda: partial(propose, title="A", filename="a.txt", text="1,1.1 " * 60_000),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.personal_data import DataFile
@@ -417,3 +418,35 @@ async def test_are_part_of_a_copy_of_personal_data(bench: Bench) -> None:
 
     (file,) = await bench.team.do(bench.team.ada, files)
     assert b"Employees" in bytes(file.content)
+
+
+class TestExpiry:
+    async def test_a_certification_ends_with_its_date_without_being_read_again(self, bench: Bench) -> None:
+        lapsed, held = certified("HUBZone", expires="June 2026"), certified("WOSB", expires="June 2126")
+        await bench.add("statement", lapsed, held)
+        found = {fact.title: fact for fact in await bench.facts()}
+        assert {title: fact.status for title, fact in found.items()} == {
+            "HUBZone": FactStatus.ENDED,
+            "WOSB": FactStatus.CURRENT,
+        }
+        assert await bench.drafted() == ["WOSB: June 2126"]
+        await bench.decide(ACCEPTED, *found.values())
+        assert await bench.drafted() == ["WOSB: June 2126"]
+        organization = await bench.team.do(bench.team.ada, lambda session: service.get_organization(session, bench.team.ada))
+        assert (organization.certifications, organization.not_held) == (("WOSB",), ("HUBZone",))
+
+
+class TestStatistics:
+    @pytest.mark.parametrize(("count", "are_refreshed"), [(99, False), (100, True)])
+    async def test_many_new_facts_are_planned_for_at_once(self, bench: Bench, count: int, *, are_refreshed: bool) -> None:
+        await bench.add("statement", *(certified(f"ISO {number}") for number in range(count)))
+        async with bench.team.core.database.transaction() as session:
+            known = await session.scalar(text("SELECT reltuples FROM pg_class WHERE relname = 'organization_fact'"))
+        assert (known == count) is are_refreshed
+
+    async def test_a_page_behind_the_last_one_still_counts_all(self, bench: Bench) -> None:
+        await bench.add("statement", certified("HUBZone"), certified("WOSB"))
+        ada = bench.team.ada
+        query = FactQuery(page=3, page_size=1)
+        page = await bench.team.do(ada, lambda session: service.list_facts(session, ada, query))
+        assert (page.items, page.total) == ([], 2)

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from fundwright.categories.schemas import CategoryColor, LabelRead, LabelSource, LabelState
+from fundwright.facts.schemas import Organization
 from fundwright.fit.eligibility import Status, statuses_of
 from fundwright.fit.schemas import FitPart, FitPartName, FitRead
 from fundwright.fit.scoring import MOST_IF_INELIGIBLE, SAME_GROUP, SAME_SECTOR, WEIGHTS, Known, score
@@ -75,8 +76,32 @@ class TestNaics:
         assert (asked.value, asked.path) == (None, "/profile")
         assert part(FitPartName.NAICS, naics="").value is None
 
+    def test_codes_of_accepted_facts_and_of_the_profile_count(self) -> None:
+        known = replace(NOTHING, profile=profile(naics_codes="236220"), accepted=Organization(naics_codes=("541512",)))
+        assert part(FitPartName.NAICS, known, naics="541512").value == part(FitPartName.NAICS, known, naics="236220").value == 1.0
+        assert part(FitPartName.NAICS, replace(NOTHING, accepted=known.accepted)).value == 1.0
+
 
 class TestSetAside:
+    @pytest.mark.parametrize(
+        ("certifications", "accepted", "value"),
+        [
+            ("", {"certifications": ("SBA 8(a) Business Development",)}, 1.0),
+            ("HUBZone", {"certifications": ("8(a)",)}, 1.0),
+            ("8(a), HUBZone", {"not_held": ("8(a) program, graduated 2024",)}, 0.0),
+            ("", {"not_held": ("8(a)",)}, 0.0),
+            ("", {"not_held": ("8(a) 2012–2021",), "certifications": ("8(a)",)}, 1.0),
+            ("8(a)", {"not_held": ("ISO 9001",)}, 1.0),
+            ("", {"certifications": ("None",)}, 0.0),
+            ("", {"certifications": ("ISO 9001",)}, None),
+        ],
+    )
+    def test_accepted_facts_count_before_the_profile(
+        self, certifications: str, accepted: dict[str, tuple[str, ...]], value: float | None
+    ) -> None:
+        known = replace(NOTHING, profile=profile(certifications=certifications), accepted=Organization.model_validate(accepted))
+        assert part(FitPartName.ELIGIBILITY, known, set_aside_code="8A").value == value
+
     @pytest.mark.parametrize(
         ("certifications", "code", "value"),
         [

@@ -18,6 +18,8 @@ from fundwright.activity.schemas import ActivityQuery
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.scopes import acting_in
+from fundwright.facts import service as facts
+from fundwright.facts.schemas import FactForm, FactState
 from fundwright.fit import service
 from fundwright.fit.personal_data import own_files
 from fundwright.fit.schemas import FitPart, FitPartName, FitRead, OwnScore, OwnScoreForm
@@ -26,6 +28,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.repository import indexing
 from fundwright.profiles import service as profiles
 from fundwright.profiles.schemas import OrganizationProfileForm
+from fundwright.reading.facts import FactField, FactKind
 from fundwright.training import adding, restricting, runs
 from fundwright.training.schemas import PastedText
 from fundwright.workspaces import repository
@@ -112,6 +115,15 @@ class TestComputed:
         compared = await harbor.part(harbor.vic, FitPartName.DOCUMENTS)
         assert compared.value is not None and compared.value > 0.5 and "Past performance" in compared.reason
         assert (await harbor.part(harbor.eve, FitPartName.DOCUMENTS)).value is None
+
+    async def test_compares_accepted_facts_before_the_profile(self, harbor: Harbor) -> None:
+        values = {FactField.LABEL: "NAICS codes", FactField.VALUE: "541511"}
+        form = FactForm(kind=FactKind.DETAIL, values=values)
+        added = await harbor.do(harbor.ada, lambda session: facts.add_fact(session, harbor.ada, form))
+        assert (await harbor.part(harbor.vic, FitPartName.NAICS)).value == 1
+        assert (await harbor.part(harbor.eve, FitPartName.NAICS)).value is None
+        await harbor.do(harbor.ada, lambda session: facts.decide(session, harbor.ada, [added.version], FactState.REJECTED))
+        assert (await harbor.part(harbor.vic, FitPartName.NAICS)).value is None
 
     async def test_a_hidden_document_is_not_compared(self, harbor: Harbor) -> None:
         document = await harbor.do(

@@ -4,11 +4,14 @@ from uuid import UUID
 
 from sqlalchemy import update
 
+from fundwright.facts import service as facts
+from fundwright.facts.schemas import FactForm
 from fundwright.generation import service
 from fundwright.generation.collecting import collect, parts_of
 from fundwright.generation.schemas import SuggestedCompany
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service as opportunities
+from fundwright.reading.facts import FactField, FactKind
 from fundwright.reading.kinds import DocumentKind
 from fundwright.training import adding, runs
 from fundwright.training.models import Document
@@ -79,6 +82,12 @@ class TestSuggestCompany:
                 session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief", company="Hill & Daughters"
             )
         assert await service.suggest_company(desk.core, desk.actor) == SuggestedCompany("Hill & Daughters", "Hill Roofing LLC")
+
+    async def test_is_the_accepted_legal_name_rather_than_that_of_documents(self, desk: Desk) -> None:
+        values = {FactField.LABEL: "Legal name", FactField.VALUE: "Hill Roofing Holdings LLC"}
+        async with desk.core.database.transaction() as session:
+            await facts.add_fact(session, desk.actor, FactForm(kind=FactKind.DETAIL, values=values))
+        assert (await service.suggest_company(desk.core, desk.actor)).of_documents == "Hill Roofing Holdings LLC"
 
     async def test_is_never_the_company_of_the_sample(self, desk: Desk) -> None:
         about = "# Hill Roofing LLC\n\nHill Roofing LLC is a small business in Salina. Hill Roofing LLC was founded in 2009."

@@ -4,8 +4,11 @@ import re
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
+from reactpy import component, html
+from reactpy.types import VdomDict
 from sqlalchemy import update
 
 from fundwright.accounts.schemas import Actor, WorkspaceRole
@@ -31,11 +34,11 @@ from fundwright.workspaces import invitations
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import InvitationForm, WorkspaceForm
 from fundwright_ui.screens.generate.draft import draft_screen
-from fundwright_ui.screens.generate.draft_passages import title_within
+from fundwright_ui.screens.generate.draft_passages import cited_documents, title_within
 from fundwright_ui.screens.generate.generate import generate_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.generation.conftest import Desk, EndpointDown
-from tests.generation.drafts import citation
+from tests.generation.drafts import citation, draft
 from tests.generation.test_drafting import add, read, write, written_draft
 from tests.generation.test_editing import save
 from tests.support.accounts import add_account
@@ -223,7 +226,7 @@ class TestDraftScreen:
             assert "Not in your documents: add your submarines." in screen.find("region", "Submarines").text
             sources = screen.find("list", "Sources").text
             assert "About us · cited 1 time 1 Shingles gutters were repaired" in sources  # it has no heading
-            assert screen.find("link", "Word").props["href"] == f"/api/drafts/{draft.id}/export?form=docx"
+            assert screen.has("button", "Word")  # first shows what to look at
 
     async def test_sources_that_are_not_cited_name_what_was_not_read_of_them(self, desk: Desk) -> None:
         draft = await written_draft(desk)
@@ -439,7 +442,7 @@ class TestDraftScreen:
         async with opened(desk, draft, actor=reader, query=f"?edit={draft.sections[0].id}") as screen:
             offered = {button.name for button in screen.elements("button")}
             assert not screen.has("SectionEditor")
-            assert not [name for name in offered if re.match("Edit|Regenerate|Move|Delete|Mark|Add|Rename", name)]
+            assert not [name for name in offered if re.match(r"Edit|Regenerate|Move|Delete|Mark\b|Add|Rename", name)]
 
     async def test_an_open_page_follows_the_draft_while_it_is_written(self, desk: Desk) -> None:
         draft = await add(desk)
@@ -606,3 +609,21 @@ class TestTogether:
         draft = await add(desk)
         async with opened(desk, draft) as screen:
             await screen.expect(draft.title)
+
+
+async def test_records_of_one_place_are_listed_under_its_name_once(desk: Desk) -> None:
+    document_id = uuid4()
+    cited = tuple(
+        citation(number, heading=("Company data",) if number < 4 else ("Staff",)).model_copy(update={"document_id": document_id})
+        for number in range(1, 5)
+    )
+    shown_draft = draft(text="UEI [1]. CAGE [2]. NAICS [3]. Ada [4].", citations=cited)
+
+    @component
+    def sources() -> VdomDict:
+        return html.div(cited_documents(shown_draft, "2", lambda number: None))
+
+    async with mounted(desk.core, desk.actor, sources) as screen:
+        text = screen.find("list", "Sources").text
+        assert text.count("Company data · page 3") == 1 and "Company data · page 3 1 2 3 4 Staff" in text
+        assert screen.find("button", "Show passage 2").props["aria-current"] == "true"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.core.assembly import Core
+from fundwright.facts import service as facts
+from fundwright.facts.schemas import FactCorrection, FactForm
 from fundwright.profiles import service
 from fundwright.profiles.schemas import OrganizationProfileForm
+from fundwright.reading.facts import FactField, FactKind, FactStatus
 from fundwright.training import removing
 from fundwright.training import service as training
 from fundwright_ui.screens.training.train import train_screen
@@ -93,3 +96,21 @@ async def test_the_version_of_someone_else_can_be_edited_instead(committed: Core
         await shown.expect(lambda: "The profile was saved." in shown.toasts)
     saved = await do(committed, ada, lambda session: service.get_profile(session, ada))
     assert saved is not None and (saved.name, saved.about) == ("Harbor Light LLC", "Founded in 2010.")
+
+
+async def test_shows_accepted_facts_first_and_as_they_change(committed: Core) -> None:
+    async with committed.database.transaction() as session:
+        ada = await add_account(session)
+    values = {FactField.NAME: "HUBZone"}
+    async with mounted(committed, ada, workspace_screen, path=service.PATH) as shown:
+        assert not shown.has("region", "Accepted facts")
+        added = await do(
+            committed,
+            ada,
+            lambda session: facts.add_fact(session, ada, FactForm(kind=FactKind.CERTIFICATION, values=values)),
+        )
+        await shown.expect("Drafts and fit use these before what the profile says.")
+        assert "Not held" not in shown.text
+        ended = FactCorrection(values=values, status=FactStatus.ENDED, based_on=added.changed_at)
+        await do(committed, ada, lambda session: facts.correct(session, ada, added.id, ended))
+        await shown.expect("Not held")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from fundwright.reading.entries import entries_of
@@ -26,7 +28,7 @@ SHEET = (
 def read(text: str, kind: DocumentKind, *headings: str) -> list[Fact]:
     places = [(text.index(heading), (heading,)) for heading in headings]
     path_at = lambda offset: next((path for start, path in reversed(places) if start <= offset), ())  # noqa: E731
-    return facts_of(text, entries_of(text, path_at), kind)
+    return facts_of(text, entries_of(text, path_at), kind, today=date(2026, 12, 1))
 
 
 def values(facts: list[Fact], kind: FactKind) -> list[dict[FactField, str]]:
@@ -446,3 +448,45 @@ def test_the_contact_in_a_line_between_bars_and_in_a_sentence() -> None:
     ):
         (contact,) = values(read(text, DocumentKind.ABOUT_US), FactKind.CONTACT)
         assert (contact[FactField.NAME], contact[FactField.ROLE]) == ("Paul Bell", "Contracts Manager")
+
+
+class TestExpiry:
+    @pytest.mark.parametrize(
+        ("text", "stated", "status"),
+        [
+            ("HUBZone (expires 30-Jun-2027)", {"name": "HUBZone", "expires": "30-Jun-2027"}, FactStatus.CURRENT),
+            ("HUBZone (expires 30-Jun-2026)", {"name": "HUBZone", "expires": "30-Jun-2026"}, FactStatus.ENDED),
+            ("HUBZone, valid through 11/30/2026", {"name": "HUBZone", "expires": "11/30/2026"}, FactStatus.ENDED),
+            ("ISO 9001:2015, exp. date 12/2026, cert. no. Q-7", {"name": "ISO 9001:2015", "value": "cert. no. Q-7", "expires": "12/2026"}, FactStatus.CURRENT),
+            ("WOSB (SBA, Exp 2026)", {"name": "WOSB (SBA)", "expires": "2026"}, FactStatus.CURRENT),
+            ("8(a) thru 2025", {"name": "8(a)", "expires": "2025"}, FactStatus.ENDED),
+            ("ISO 9001 certified 2019", {"name": "ISO 9001 certified 2019"}, FactStatus.CURRENT),
+            ("Certified through the SBA 2019", {"name": "Certified through the SBA 2019"}, FactStatus.CURRENT),
+            ("8(a) pending, expected until 2025", {"name": "8(a) pending, expected", "expires": "2025"}, FactStatus.PLANNED),
+        ],
+    )  # fmt: skip
+    def test_a_certification_in_a_line_has_its_date_and_ends_with_it(
+        self, text: str, stated: dict[str, str], status: FactStatus
+    ) -> None:
+        (fact,) = read(f"\u2612 {text}", DocumentKind.DATA)
+        assert ({field.value: value for field, value in fact.values.items()}, fact.status) == (stated, status)
+
+    def test_a_row_has_it_in_a_column(self) -> None:
+        text = (
+            "| Certification | Number | Expires | Remarks |\n| - | - | - | - |\n| HUBZone | H-12 | 30-Jun-2027 | |\n"
+            "| 8(a) | 304 | Mar 2024 | graduated |\n| ISO 9001 | Q7 | 11/2026 | |"
+        )
+        facts = read(text, DocumentKind.DATA)
+        assert [(*fact.values.values(), fact.status) for fact in facts if fact.kind is FactKind.CERTIFICATION] == [
+            ("HUBZone", "H-12", "30-Jun-2027", FactStatus.CURRENT),
+            ("8(a)", "304", "Mar 2024", FactStatus.ENDED),
+            ("ISO 9001", "Q7", "11/2026", FactStatus.ENDED),
+        ]
+
+    def test_a_row_of_something_else_is_no_certification(self) -> None:
+        text = "| Vehicle | Registration | Expires |\n| - | - | - |\n| Truck 4 | ABC 123 | 6/2027 |"
+        assert values(read(text, DocumentKind.DATA), FactKind.CERTIFICATION) == []
+
+    def test_data_with_a_past_date_has_ended(self) -> None:
+        facts = read("SAM registration: active through 03/14/2025\n\nBonding license: B-7, until 2030", DocumentKind.DATA)
+        assert [fact.status for fact in facts] == [FactStatus.ENDED, FactStatus.CURRENT]

@@ -12,16 +12,19 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import delete, update
 
 from fundwright.accounts.schemas import Actor
 from fundwright.asking import service as asking
 from fundwright.core.assembly import Core
 from fundwright.facts import service as facts
+from fundwright.facts.models import OrganizationFact
 from fundwright.language.service import get_embedder
 from fundwright.reading import kinds
 from fundwright.reading.kinds import DocumentKind
 from fundwright.training import runs, samples, service
-from fundwright.training.schemas import FindFacts
+from fundwright.training.models import Document
+from fundwright.training.schemas import FindFacts, ProposeKinds
 from tests.firms import FIRMS, load_firm
 from tests.support.accounts import add_account
 from tests.training.conftest import AddFile
@@ -253,3 +256,19 @@ async def test_a_document_whose_kind_is_chosen_has_the_facts_of_that_kind(
         FindFacts(document_id=added.id), title="test", owner_id=owner.workspace_id, account_id=owner.id
     )
     assert await names() == ["Jo Laskaris"]
+
+
+async def test_a_document_whose_kind_is_proposed_later_has_the_facts_of_that_kind(
+    committed: Core, owner: Actor, add_file: AddFile
+) -> None:
+    text = "Jo Laskaris\n\nEducation\nMBA, 2001\n\nProfessional Experience\n2004 - present, Contracts Administrator\n"
+    async with committed.database.transaction() as session:
+        added = await add_file(session, owner, committed, text, "Resume Laskaris.txt")
+    await service.run_inline(committed, owner, [added.id])
+    async with committed.database.transaction() as session:
+        before = [fact.title for fact in await facts.list_everything(session, owner)]
+        await session.execute(update(Document).values(kind=DocumentKind.ABOUT_US))
+        await session.execute(delete(OrganizationFact))
+    await committed.jobs.run_inline(ProposeKinds(), title="test", owner_id=None)
+    async with committed.database.transaction() as session:
+        assert [fact.title for fact in await facts.list_everything(session, owner)] == before == ["Jo Laskaris"]

@@ -11,7 +11,16 @@ from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient
 from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
 from fundwright.facts import service
-from fundwright.facts.schemas import FactCorrection, FactCounts, FactDecision, FactForm, FactQuery, FactRead, FactVersion
+from fundwright.facts.schemas import (
+    FactCorrection,
+    FactCounts,
+    FactDecision,
+    FactForm,
+    FactQuery,
+    FactRead,
+    FactVersion,
+    Organization,
+)
 
 router = APIRouter(prefix="/api/facts", tags=["facts"])
 
@@ -32,6 +41,12 @@ async def export_facts(export: Export, actor: CurrentActor, core: CoreDep, query
 async def count_facts(session: DbSession, actor: CurrentActor) -> FactCounts:
     """Count the facts to decide of each kind, those that disagree, and the accepted ones."""
     return await service.count_facts(session, actor)
+
+
+@router.get("/organization")
+async def get_organization(session: DbSession, actor: CurrentActor) -> Organization:
+    """Get what accepted facts state in a form that can be compared, such as NAICS codes. Fits use it before the profile."""
+    return await service.get_organization(session, actor)
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)

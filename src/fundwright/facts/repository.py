@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 from sqlalchemy.orm.util import AliasedClass
 
+from fundwright.core import database
 from fundwright.core.errors import NotFound
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.messages import t
@@ -121,13 +122,16 @@ async def page(
     found = select(fact, is_disputed).where(fact.owner_id == owner_id, *_conditions(query, documents, is_disputed))
     kind = case({kind.value: place for place, kind in enumerate(FactKind)}, value=fact.kind)
     columns = {"kind": kind, "title": fact.key, "created_at": fact.created_at, "decided_at": fact.decided_at}
-    rows = await session.execute(
-        found.order_by(ordered_by(query, columns, default=kind), kind, fact.key, fact.created_at, fact.id)
+    listed = await session.execute(
+        found.add_columns(func.count().over())  # in the same pass, which compares each fact with others
+        .order_by(ordered_by(query, columns, default=kind), kind, fact.key, fact.created_at, fact.id)
         .offset(query.offset)
         .limit(query.page_size)
         .execution_options(populate_existing=True)
     )
-    return [(each, disputed) for each, disputed in rows], await count_all(session, found.with_only_columns(fact.id))
+    rows = listed.all()
+    total = rows[0][2] if rows else await count_all(session, found.with_only_columns(fact.id)) if query.offset else 0
+    return [(each, disputed) for each, disputed, _ in rows], total
 
 
 def _conditions(query: FactQuery, documents: Documents, is_disputed: ColumnElement[bool]) -> list[ColumnElement[bool]]:
@@ -163,9 +167,19 @@ async def count_disputed(session: AsyncSession, owner_id: UUID, documents: Docum
 
 
 async def count_accepted(session: AsyncSession, owner_id: UUID, documents: Documents) -> int:
+    return await count_all(session, _accepted(owner_id, documents).with_only_columns(OrganizationFact.id))
+
+
+async def list_accepted(session: AsyncSession, owner_id: UUID, documents: Documents) -> Sequence[OrganizationFact]:
+    """Return the accepted facts about the organization's data and certifications, the latest decision first."""
     fact = OrganizationFact
-    accepted = select(fact.id).where(fact.owner_id == owner_id, fact.state == FactState.ACCEPTED, _counts(fact, documents))
-    return await count_all(session, accepted)
+    found = _accepted(owner_id, documents).where(fact.kind.in_((FactKind.DETAIL, FactKind.CERTIFICATION)))
+    return (await session.scalars(found.order_by(fact.decided_at.desc(), fact.id))).all()
+
+
+def _accepted(owner_id: UUID, documents: Documents) -> Select[OrganizationFact]:
+    fact = OrganizationFact
+    return select(fact).where(fact.owner_id == owner_id, fact.state == FactState.ACCEPTED, _counts(fact, documents))
 
 
 async def for_drafts(session: AsyncSession, owner_id: UUID, documents: Documents) -> list[tuple[OrganizationFact, bool, bool]]:
@@ -218,6 +232,11 @@ async def lock_of_document(session: AsyncSession, owner_id: UUID, document_id: U
     fact = OrganizationFact
     wanted = select(fact).where(fact.owner_id == owner_id, fact.document_id == document_id).order_by(fact.id)
     return (await session.scalars(wanted.with_for_update().execution_options(populate_existing=True))).all()
+
+
+async def refresh_statistics(session: AsyncSession) -> None:
+    """Let the database plan with what there is now. Without statistics of many new facts, it compares each with all others."""
+    await database.refresh_statistics(session, OrganizationFact)
 
 
 async def add(session: AsyncSession, fact: dict[str, object]) -> bool:

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
@@ -18,6 +18,7 @@ from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.core.visible import visible_line
 from fundwright.language.schemas import HeadingPath
+from fundwright.reading.dates import last_day_of
 from fundwright.reading.facts import FIELDS, FactField, FactKind, FactStatus
 
 MOST_CHARACTERS = 2_000
@@ -98,6 +99,12 @@ def title_of(kind: FactKind, values: Mapping[FactField, str]) -> str:
 def key_of(kind: FactKind, values: Mapping[FactField, str]) -> str:
     """Return what a fact is about, so that facts about the same thing have the same key: the words that name it, in lower case."""
     return " ".join(re.findall(r"\w+", title_of(kind, values).casefold()))[:_KEY_CHARACTERS]
+
+
+def status_on(today: date, values: Mapping[FactField, str], status: FactStatus) -> FactStatus:
+    """Return the status of a fact on a day: what expired before it has ended."""
+    last = last_day_of(values[FactField.EXPIRES]) if status is FactStatus.CURRENT and FactField.EXPIRES in values else None
+    return FactStatus.ENDED if last is not None and last < today else status
 
 
 def digest_of(kind: FactKind, values: Mapping[FactField, str], status: FactStatus) -> str:
@@ -213,6 +220,21 @@ class FactCounts(BaseModel):
     to_decide: Mapping[FactKind, int]
     disputed: int
     accepted: int
+
+
+class Organization(BaseModel):
+    """What accepted facts state about the organization; "" or empty if none does. `certifications` are held, and `not_held` are those that have ended,
+    are planned, or were denied, in the words of the facts."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str = ""
+    uei: str = ""
+    cage_code: str = ""
+    address: str = ""
+    naics_codes: tuple[str, ...] = ()
+    certifications: tuple[str, ...] = ()
+    not_held: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.facts import events, repository
 from fundwright.facts.models import OrganizationFact
+from fundwright.facts.organization import AcceptedFact, organization_of
 from fundwright.facts.repository import Documents
 from fundwright.facts.schemas import (
     DraftFact,
@@ -34,6 +35,7 @@ from fundwright.facts.schemas import (
     FactRead,
     FactState,
     FactVersion,
+    Organization,
     cleaned,
     digest_of,
     key_of,
@@ -41,6 +43,7 @@ from fundwright.facts.schemas import (
     label_of_kind,
     label_of_state,
     label_of_status,
+    status_on,
     title_of,
 )
 from fundwright.reading.facts import FIELDS, Fact, FactField, FactKind, FactStatus
@@ -57,6 +60,8 @@ _MOST_OF_DOCUMENT = 2_000
 _MOST_ABOUT_ONE = 20
 """Of these, the most about the same thing. More are values of a list, and each is compared with all others."""
 _RECORD_CHARACTERS = 4_000
+_MANY = 100
+"""New facts of a document, after which the statistics of the database are refreshed."""
 
 _REPEATED = UUID("5f3d4c55-1f0b-4f5e-9f5a-2f2f1b2f6f0a")
 """The namespace of ids of facts that may be sent repeatedly."""
@@ -166,7 +171,15 @@ async def for_drafts(session: AsyncSession, actor: Actor, document_ids: Collecti
         )
         for fact, is_disputed, is_searched in await repository.for_drafts(session, actor.workspace_id, documents)
         for is_citable in [is_searched and fact.start is not None]
+        if _status(fact) is FactStatus.CURRENT
     ]
+
+
+@needs(Permission.READ)
+async def get_organization(session: AsyncSession, actor: Actor) -> Organization:
+    """Return what the accepted facts that the actor sees state in a form that can be compared. Of several values, the latest decision counts."""
+    accepted = await repository.list_accepted(session, actor.workspace_id, await _documents(session, actor))
+    return organization_of(AcceptedFact(FactKind(fact.kind), fact.values, _status(fact)) for fact in accepted)
 
 
 # Deciding
@@ -323,6 +336,8 @@ async def propose(session: AsyncSession, document: TrainedDocument) -> None:
         fact.passage_id = fact.passage_start = fact.start = fact.end = None
     await session.flush()
     await repository.remove(session, [fact.id for fact in gone if fact.state == FactState.PROPOSED])
+    if len(stated.keys() - earlier.keys()) >= _MANY:
+        await repository.refresh_statistics(session)
     await publish(session, facts_topic(document.owner_id))
 
 
@@ -365,6 +380,10 @@ async def _documents(session: AsyncSession, actor: Actor) -> Documents:
     return Documents(await searching.searched(session, actor), samples.samples(actor))
 
 
+def _status(fact: OrganizationFact) -> FactStatus:
+    return status_on(now().date(), fact.values, FactStatus(fact.status))
+
+
 def _values(kind: str, stored: Mapping[FactField, str]) -> dict[FactField, str]:
     """The values of a fact in the order of people."""
     return {field: stored[field] for field in FIELDS[FactKind(kind)] if field in stored}
@@ -392,7 +411,7 @@ async def _read(session: AsyncSession, actor: Actor, facts: Iterable[tuple[Organ
             key=fact.key,
             title=title_of(FactKind(fact.kind), fact.values),
             values=_values(fact.kind, fact.values),
-            status=FactStatus(fact.status),
+            status=_status(fact),
             state=FactState(fact.state),
             is_added=fact.is_added,
             is_corrected=fact.is_corrected,

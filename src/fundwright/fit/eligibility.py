@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 
+from fundwright.facts.schemas import Organization
 from fundwright.profiles.schemas import OrganizationProfileContent
 
 
@@ -76,16 +77,28 @@ _APPLICANTS: Mapping[Status, frozenset[str]] = {
 OTHERS, UNRESTRICTED = "25", "99"
 """The codes of applicants that the text of the notice names, and of anyone."""
 
+_NOTHING = Organization()
 
-def statuses_of(profile: OrganizationProfileContent) -> frozenset[Status] | None:
-    """Return what the certifications of a profile say, with what follows from it, or None if they say nothing that is known here. Only a
-    university or college is recognized by its name, too."""
-    parts = [part for part in re.split(r"[,;\n]", profile.certifications) if not _NO_LONGER.search(part)]
-    found = {status for part in parts for status, pattern in _PATTERNS.items() if pattern.search(part)}
-    if _PATTERNS[Status.UNIVERSITY].search(profile.name):
+
+def statuses_of(profile: OrganizationProfileContent | None, accepted: Organization = _NOTHING) -> frozenset[Status] | None:
+    """Return what accepted facts and then the certifications of a profile say, with what follows from it, or None if they say nothing that is known
+    here. What an accepted fact says is not held, a profile does not make held. Only a university or college is recognized by its name, too."""
+    said = profile.certifications if profile else ""
+    not_held = _named(accepted.not_held)
+    found = _named(_held(accepted.certifications)) | (_named(_held([said])) - not_held)
+    if any(_PATTERNS[Status.UNIVERSITY].search(name) for name in (accepted.name, profile.name if profile else "")):
         found.add(Status.UNIVERSITY)
     found = found.union(*(_IMPLIED.get(status, ()) for status in found))
-    return frozenset(found) if found or _NONE.match(profile.certifications) else None
+    is_none = any(map(_NONE.match, (said, *accepted.certifications)))
+    return frozenset(found) if found or not_held or is_none else None
+
+
+def _held(texts: Iterable[str]) -> list[str]:
+    return [part for text in texts for part in re.split(r"[,;\n]", text) if not _NO_LONGER.search(part)]
+
+
+def _named(texts: Iterable[str]) -> set[Status]:
+    return {status for text in texts for status, pattern in _PATTERNS.items() if pattern.search(text)}
 
 
 def status_for(set_aside_code: str) -> Status | None:

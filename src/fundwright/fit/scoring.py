@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
 from fundwright.categories.schemas import LabelRead, LabelState
 from fundwright.core.messages import nt, percent, t
+from fundwright.facts.schemas import Organization
 from fundwright.fit import eligibility
 from fundwright.fit.eligibility import Status
 from fundwright.fit.schemas import FitPart, FitPartName, FitRead
@@ -58,6 +59,17 @@ class Known:
     labels: Sequence[LabelRead]
     is_indexed: bool
     passage: NearestPassage | None
+    accepted: Organization = field(default_factory=Organization)
+    """What accepted facts state, which counts before the profile."""
+
+    @property
+    def naics_codes(self) -> tuple[str, ...]:
+        codes = self.profile.naics_codes if self.profile else ()
+        return tuple(dict.fromkeys((*self.accepted.naics_codes, *codes)))
+
+    @property
+    def address(self) -> str:
+        return self.accepted.address or (self.profile.address if self.profile else "")
 
 
 def score(notice: Requirements, known: Known, *, now: datetime) -> FitRead:
@@ -103,7 +115,7 @@ def _part(name: FitPartName, value: float | None, reason: str, path: str = "") -
 
 
 def _naics(notice: Requirements, known: Known) -> FitPart:
-    name, codes = FitPartName.NAICS, known.profile.naics_codes if known.profile else ()
+    name, codes = FitPartName.NAICS, known.naics_codes
     if not notice.naics:
         return _part(name, None, t("The notice has no NAICS code."))
     if not codes:
@@ -142,7 +154,7 @@ def _documents(known: Known) -> FitPart:
 
 
 def _eligibility(notice: Requirements, known: Known) -> FitPart:
-    statuses = eligibility.statuses_of(known.profile) if known.profile else None
+    statuses = eligibility.statuses_of(known.profile, known.accepted)
     return _applicants(notice, known, statuses) if notice.kind == "grant" else _set_aside(notice, known, statuses)
 
 
@@ -163,7 +175,7 @@ def _set_aside(notice: Requirements, known: Known, statuses: frozenset[Status] |
     return _part(
         name,
         0.0,
-        t("Your profile does not name a certification for the set-aside: {set_aside}", set_aside=label),
+        t("Neither your profile nor accepted facts name a certification for the set-aside: {set_aside}", set_aside=label),
         known.profile_path,
     )
 
@@ -219,7 +231,7 @@ def _place(notice: Requirements, known: Known) -> FitPart:
     name = FitPartName.PLACE
     if not notice.place:
         return _part(name, None, t("The notice has no place of performance."))
-    own = state_of_address(known.profile.address) if known.profile else None
+    own = state_of_address(known.address)
     if own is None:
         return _part(name, None, t("Add your address with its state to the profile."), known.profile_path)
     state = state_of_address(f", {notice.place}")

@@ -17,6 +17,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import later, t
+from fundwright.facts import service as facts
 from fundwright.fit import repository, scoring
 from fundwright.fit.models import FitScore
 from fundwright.fit.schemas import FitRead, OwnScore, OwnScoreForm
@@ -57,6 +58,7 @@ def topics_of(owner_id: UUID) -> list[str]:
     return [
         fit_topic(owner_id),
         profiles.profile_topic(owner_id),
+        facts.facts_topic(owner_id),
         collecting.documents_topic(owner_id),
         categories.categories_topic(owner_id),
         opportunities.TOPIC,
@@ -71,6 +73,7 @@ async def scores_of(
     ids = list(opportunity_ids)
     notices = await opportunities.requirements_of(session, actor, ids)
     profile = await profiles.get_profile(session, actor)
+    accepted = await facts.get_organization(session, actor)
     listed = await categories.list_categories(session, actor)
     labels = await categories.labels_of(session, actor, ids)
     vectors = await opportunities.vectors_of(session, actor, ids, model_id=model_id)
@@ -80,7 +83,7 @@ async def scores_of(
     own_categories = frozenset(category.id for category in listed if not category.is_sample)
     found: dict[UUID, FitRead] = {}
     for id, notice in notices.items():
-        known = Known(profile, profiles.PATH, own_categories, labels.get(id, []), id in vectors, nearest.get(id))
+        known = Known(profile, profiles.PATH, own_categories, labels.get(id, []), id in vectors, nearest.get(id), accepted)
         given = own.get(id)
         own_score = _read(given, names.get(given.scored_by, "")) if given else None
         found[id] = scoring.score(notice, known, now=now()).model_copy(update={"own": own_score})

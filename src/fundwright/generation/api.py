@@ -24,6 +24,7 @@ from fundwright.generation.schemas import (
     DraftStart,
     DraftTitle,
     ExportFormat,
+    ExportWarning,
     KeptText,
     MatchDecision,
     NewSection,
@@ -136,6 +137,13 @@ async def export_draft(
             "X-Content-Type-Options": "nosniff",
         },
     )
+
+
+@router.get("/{draft_id}/export-warnings")
+async def list_export_warnings(core: CoreDep, actor: CurrentActor, draft_id: UUID) -> list[ExportWarning]:
+    """List what to look at before the draft is submitted: figures that its sources do not state, placeholders, empty sections, and internal notes.
+    Exporting works all the same."""
+    return await service.list_export_warnings(core, actor, await service.get_checked(core, actor, draft_id))
 
 
 @router.put("/{draft_id}/title")

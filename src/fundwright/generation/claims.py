@@ -37,7 +37,7 @@ _GREETING = re.compile(
 _LETTER_HEAD = re.compile(
     r"\A(?:(?!\[\d)[\s\S]){0,2000}?^(?=(?:Dear|Guten Tag|Sehr geehrte|Bonjour|Madame|Monsieur)\b)", re.MULTILINE
 )
-_CLOSING = re.compile(
+CLOSING = re.compile(
     r"^(?:Sincerely|Respectfully(?: submitted)?|(?:Best|Kind) regards|Yours .{4,10}|Mit freundlichen Grüßen|Cordialement|Veuillez agréer.{0,80})[,.]?$",
     re.MULTILINE,
 )
@@ -47,7 +47,7 @@ _SUBMISSION = re.compile(
     re.IGNORECASE,
 )
 """Opening sentences of a letter."""
-_PLACEHOLDER = re.compile(r"\[[^\]\d][^\]]{0,200}\](?!\()|\bTODO\b|\bTBD\b|_{4,}")
+PLACEHOLDER = re.compile(r"\[[^\]\d][^\]]{0,200}\](?!\()|\bTODO\b|\bTBD\b|_{4,}")
 _WORD = re.compile(r"[^\W_]+")
 CHECKER = 6
 """The version of the checker. A new one checks the claims of all sections again, when their drafts are opened."""
@@ -175,7 +175,7 @@ def _verdict(sentence: str, passages: tuple[str, ...], company: str, about: str,
 def claims_of(text: str) -> list[Claim]:
     """Return the claims of a section in order."""
     claims: list[Claim] = []
-    head, closing = _LETTER_HEAD.match(text), _CLOSING.search(text)
+    head, closing = _LETTER_HEAD.match(text), CLOSING.search(text)
     for start, end, is_row in _blocks(text):
         if (head and end <= head.end()) or (closing and start > closing.end() and not numbers_in(text[start:end])):
             continue
@@ -285,7 +285,7 @@ def _claims_nothing(sentence: str) -> bool:
     is_greeting = bool(_SUBMISSION.match(plain)) or (words <= _MAX_GREETING_WORDS and bool(_GREETING.match(plain)))
     is_introduction = words <= _MAX_INTRODUCING_WORDS and plain.endswith(":")
     is_emphasized_line = sentence.startswith(("**", "__")) and sentence.endswith(("**", "__")) and words <= _MAX_INTRODUCING_WORDS
-    return is_greeting or is_introduction or is_emphasized_line or plain.endswith("?") or bool(_PLACEHOLDER.search(sentence))
+    return is_greeting or is_introduction or is_emphasized_line or plain.endswith("?") or bool(PLACEHOLDER.search(sentence))
 
 
 def _without_marks(text: str) -> str:

@@ -456,8 +456,8 @@ class CitationRead(BaseModel):
 
 @dataclass(frozen=True)
 class SuggestedCompany:
-    """On whose behalf the next draft may be written: the company of the last draft, and the one that most of the workspace's own
-    documents name; each is "" if there is none."""
+    """On whose behalf the next draft may be written: the company of the last draft, and the legal name that people accepted as a fact, or
+    else the company that most of the workspace's own documents name; each is "" if there is none."""
 
     of_last_draft: str = ""
     of_documents: str = ""
@@ -594,6 +594,44 @@ class CitationStyle(StrEnum):
 
     FOOTNOTES = "footnotes"
     NONE = "none"
+
+
+class ExportWarningKind(StrEnum):
+    """Why a person should look at a place before a draft is submitted. `unsupported`: the cited passages do not state its figures or names.
+    `placeholder`: something is to be filled in. `unsigned`: a letter ends without a name. `empty`: the section is left out, because it has no text.
+    `internal`: a note that is not meant for others, or a sentence that cites a document of the kinds Internal or About others."""
+
+    UNSUPPORTED = "unsupported"
+    PLACEHOLDER = "placeholder"
+    UNSIGNED = "unsigned"
+    EMPTY = "empty"
+    INTERNAL = "internal"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            ExportWarningKind.UNSUPPORTED: t("Not in the sources"),
+            ExportWarningKind.PLACEHOLDER: t("To fill in"),
+            ExportWarningKind.UNSIGNED: t("No signature"),
+            ExportWarningKind.EMPTY: t("Empty section"),
+            ExportWarningKind.INTERNAL: t("Not for others"),
+        }[self]
+
+
+class ExportWarning(BaseModel):
+    """A sentence to look at, given by the characters `start` to `end` of its section's text, and by `text`, which leaves out citations; both are
+    empty for a whole section. `details` are the figures and names, or the placeholders."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: ExportWarningKind
+    section_id: UUID
+    heading: str
+    start: int
+    end: int
+    text: str
+    details: tuple[str, ...] = ()
 
 
 class ExportedDraft(BaseModel):

@@ -34,7 +34,8 @@ from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.scopes import installation
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.generation import citing, claims, exporting, repository
+from fundwright.facts import service as facts
+from fundwright.generation import citing, claims, exporting, repository, warnings
 from fundwright.generation.choosing import reasons_to_leave_out
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
@@ -50,6 +51,7 @@ from fundwright.generation.schemas import (
     DraftState,
     ExportedDraft,
     ExportFormat,
+    ExportWarning,
     KeptChecks,
     LeftOutDocument,
     PossibleMatchRead,
@@ -65,7 +67,7 @@ from fundwright.language.company import infer_company
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRead
-from fundwright.reading.kinds import OUR_KINDS
+from fundwright.reading.kinds import OUR_KINDS, DocumentKind
 from fundwright.templates import service as templates
 from fundwright.training import searching
 from fundwright.training import service as training
@@ -80,6 +82,8 @@ log = structlog.get_logger()
 
 _TURN_S, _MOST_TURNS = 1.0, 20
 """How long the claims of a section are checked in one turn, and in how many turns."""
+
+_NOT_FOR_OTHERS = (DocumentKind.INTERNAL, DocumentKind.OTHERS)
 
 DRAFT = "draft"
 """The kind of drafts in the trash, in activity, and of restrictions."""
@@ -119,11 +123,13 @@ def drafts_topic(owner_id: UUID) -> str:
 
 @needs(Permission.READ)
 async def suggest_company(core: Core, actor: Actor) -> SuggestedCompany:
-    """Return the companies of the actor's last draft and documents. Opens its own session."""
+    """Return the companies of the actor's last draft and of the accepted facts, or else the documents. Opens its own session."""
     async with core.database.reading() as session:
-        beginnings = await searching.read_beginnings(session, actor, kinds=OUR_KINDS)
+        accepted = (await facts.get_organization(session, actor)).name
+        beginnings = [] if accepted else await searching.read_beginnings(session, actor, kinds=OUR_KINDS)
         last = await repository.last_company(session, actor.workspace_id)
-    return SuggestedCompany(of_last_draft=last or "", of_documents=await core.computing.run(partial(infer_company, beginnings)))
+    inferred = accepted or await core.computing.run(partial(infer_company, beginnings))
+    return SuggestedCompany(of_last_draft=last or "", of_documents=inferred)
 
 
 @needs(Permission.READ)
@@ -545,6 +551,27 @@ async def export_draft(
     return await core.computing.run(
         partial(exporting.export, _without_checks(draft), form, citations=citations, author=actor.name)
     )
+
+
+@needs(Permission.READ)
+async def list_export_warnings(core: Core, actor: Actor, draft: DraftRead) -> list[ExportWarning]:
+    """Return what to look at in a draft before it is submitted. Exporting works all the same. Opens its own session."""
+    async with core.database.reading() as session:
+        documents = {citation.document_id for citation in draft.citations if citation.document_id is not None}
+        kinds = await training.kinds_of(session, actor, documents)
+    internal = frozenset(
+        citation.number
+        for citation in draft.citations
+        if citation.document_id and kinds.get(citation.document_id) in _NOT_FOR_OTHERS
+    )
+    return await core.computing.run(partial(warnings.warnings_of, _to_review(draft), internal))
+
+
+def _to_review(draft: DraftRead) -> DraftRead:
+    """What warnings need of a draft, see `_without_checks`."""
+    missing = {section.id: tuple(check for check in section.checks if check.missing) for section in draft.sections}
+    sections = tuple(section.model_copy(update={"checks": missing[section.id]}) for section in draft.sections)
+    return draft.model_copy(update={"sections": sections, "citations": ()})
 
 
 def as_markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTNOTES) -> str:

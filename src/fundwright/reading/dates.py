@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
-from datetime import date
+from datetime import date, timedelta
+from typing import NamedTuple
 
 _LINES, _LINE_CHARACTERS, _READ_CHARACTERS = 8, 200, 60_000
 """How many first and last lines say what date the document has, and how much of a line and of the text is read."""
@@ -48,6 +48,20 @@ _FORMS = tuple(
 )
 """From the most to the least exact. Days of the month come second in numbers, as Americans write them, unless there are dots."""
 _YEAR = _FORMS[-1]
+_UNTIL = re.compile(
+    r"\b(?:(?:valid|good) )?(?:exp(?:\.|ir\w*)?|through|thru|until|till|valid to|bis|jusqu\w*)(?: (?:date|on|the|until|through|zum|au|le)\b)*[: ]{1,3}",
+    re.IGNORECASE,
+)
+"""“Exp. date:,” “expires on,” “valid through.”"""
+
+
+class Expiry(NamedTuple):
+    """Where a text says when something ends: from `cue` on, with the date from `start` to `end`. `last` is the last day."""
+
+    cue: int
+    start: int
+    end: int
+    last: date
 
 
 def date_of(text: str, *, filename: str, today: date) -> date | None:
@@ -70,14 +84,40 @@ def _latest_in(text: str, today: date) -> date | None:
     return next((max(days) for days in found if days), None)
 
 
+def expiry_in(text: str) -> Expiry | None:
+    """Return the first date in a text that words such as “expires,” “valid through,” and “until” stand before."""
+    for cue in _UNTIL.finditer(text):
+        for form in _FORMS:
+            found = form.match(text, cue.end())
+            if found and (period := _period(found)):
+                return Expiry(cue.start(), found.start(), found.end(), period[1])
+    return None
+
+
+def last_day_of(text: str) -> date | None:
+    """Return the last day of a text that is a date: “June 2027” ends on June 30, and “2027” on December 31."""
+    periods = (_period(found) for form in _FORMS if (found := form.match(text.strip())))
+    return next((period[1] for period in periods if period), None)
+
+
 def _dates(form: re.Pattern[str], text: str) -> Iterator[date]:
-    for found in form.finditer(text):
-        part = {name: value for name, value in found.groupdict().items() if value}
-        year = int(part.get("year") or part["short"])
-        month = _month(part["name"]) if "name" in part else int(part.get("month", 1))
-        month = 3 * int(part["quarter"]) - 2 if "quarter" in part else month
-        with suppress(ValueError):  # no day of the calendar
-            yield date(year if year > 99 else 2000 + year, month, int(part.get("day", 1)))
+    return (period[0] for found in form.finditer(text) if (period := _period(found)))
+
+
+def _period(found: re.Match[str]) -> tuple[date, date] | None:
+    """The first and the last day of a date, or None if it is no day of the calendar."""
+    part = {name: value for name, value in found.groupdict().items() if value}
+    year = int(part.get("year") or part["short"])
+    year = year if year > 99 else 2000 + year
+    month = _month(part["name"]) if "name" in part else int(part.get("month", 1))
+    month = 3 * int(part["quarter"]) - 2 if "quarter" in part else month
+    months = 3 if "quarter" in part else 1 if {"name", "month"} & part.keys() else 12
+    try:
+        first = date(year, month, int(part.get("day", 1)))
+    except ValueError:
+        return None
+    end = first.month - 1 + months
+    return first, first if "day" in part else date(first.year + end // 12, end % 12 + 1, 1) - timedelta(days=1)
 
 
 def _month(name: str) -> int:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import groupby, takewhile, zip_longest
 
 from fundwright.core.messages import t
 from fundwright.reading import labels
+from fundwright.reading.dates import expiry_in, last_day_of
 from fundwright.reading.entries import Entry, EntryKind, Value
 from fundwright.reading.facts import Fact, FactField, FactKind, FactStatus
 from fundwright.reading.kinds import DocumentKind
@@ -148,13 +150,14 @@ class _Record:
         return [entry for entry in self.entries if not entry.values]
 
 
-def facts_of(text: str, entries: Sequence[Entry], kind: DocumentKind) -> list[Fact]:
-    """Return the facts in a text with these entries, in the order of their kinds. Documents that are not ours have none."""
+def facts_of(text: str, entries: Sequence[Entry], kind: DocumentKind, *, today: date) -> list[Fact]:
+    """Return the facts in a text with these entries, in the order of their kinds. Documents that are not ours have none. What expired before
+    `today` has ended."""
     if not kind.is_ours:
         return []
     entries = [entry for entry in entries if entry.end - entry.start <= _MOST_CHARACTERS]
     return [
-        *_details(text, entries, kind),
+        *_details(text, entries, kind, today),
         *_certifications(entries, kind),
         *_contacts(text, entries, kind),
         *_people(text, entries, kind),
@@ -171,8 +174,11 @@ def status_of(texts: Iterable[str]) -> FactStatus:
 # --- Data of the organization
 
 
-def _details(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
+def _details(text: str, entries: Sequence[Entry], kind: DocumentKind, today: date) -> Iterator[Fact]:
     for entry in entries if kind in _OWN_DATA else ():
+        if entry.kind is EntryKind.ROW and (certification := _certification_of_row(entry, today)):
+            yield certification
+            continue
         if entry.kind is EntryKind.ITEM and entry.is_checked:
             before, _, after = entry.text.rpartition(": ")
             name = after.strip() if len(before.split()) > 2 or before == "Other" else entry.text
@@ -183,8 +189,7 @@ def _details(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterato
                 and not _NEGATED.search(name)
                 and not name.casefold().startswith("is ")
             ):
-                status = status_of([name])
-                yield Fact(FactKind.CERTIFICATION, {FactField.NAME: name}, entry.start, entry.end, status)
+                yield _certification(name, entry.start, entry.end, today)
             continue
         is_short = entry.kind is EntryKind.PARAGRAPH and len(entry.text.split()) <= _DETAIL_WORDS
         if is_short and (found := ADDRESS.search(entry.text)):
@@ -209,7 +214,9 @@ def _details(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterato
                     and not PHONE.fullmatch(value.text)
                 ):
                     values = {FactField.LABEL: value.label, FactField.VALUE: value.text}
-                    yield Fact(FactKind.DETAIL, values, entry.start, entry.end, status_of([value.text, value.label]))
+                    expiry = expiry_in(value.text)
+                    status = _ended_by(expiry.last if expiry else None, status_of([value.text, value.label]), today)
+                    yield Fact(FactKind.DETAIL, values, entry.start, entry.end, status)
         elif (
             kind is DocumentKind.ABOUT_US
             and entry.kind in (EntryKind.ITEM, EntryKind.PARAGRAPH)
@@ -227,7 +234,38 @@ def _details(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterato
                         or ADDRESS.search(name)
                     )
                 ):
-                    yield Fact(FactKind.CERTIFICATION, {FactField.NAME: name}, line.start(), line.end(), status_of([name]))
+                    yield _certification(name, line.start(), line.end(), today)
+
+
+def _certification(text: str, start: int, end: int, today: date) -> Fact:
+    """A certification in one line. What stands before and after its expiry is its name and a value."""
+    values, expiry = {FactField.NAME: text}, expiry_in(text)
+    if expiry and (name := text[: expiry.cue].rstrip(" (,;:–—-|")):
+        name += ")" * (name.count("(") > name.count(")"))
+        after = text[expiry.end :].strip(" ),;.|–—-")
+        values = {FactField.NAME: name, FactField.VALUE: after, FactField.EXPIRES: text[expiry.start : expiry.end]}
+    status = _ended_by(expiry.last if expiry else None, status_of([text]), today)
+    return Fact(FactKind.CERTIFICATION, {field: value for field, value in values.items() if value}, start, end, status)
+
+
+def _certification_of_row(entry: Entry, today: date) -> Fact | None:
+    """A row whose first column names certifications, and another one the date until which they are held."""
+    first, *others = entry.values
+    expires = next((value for value in others if {*labels.words_of(value.label)} & labels.EXPIRES), None)
+    last = last_day_of(expires.text) if expires else None
+    if expires is None or last is None or not {*labels.words_of(first.label)} & labels.CERTIFICATION:
+        return None
+    number = next((value.text for value in others if labels.is_number(value.label)), "")
+    values = {FactField.NAME: first.text, FactField.VALUE: number, FactField.EXPIRES: expires.text}
+    remarks = [value.text for value in others if labels.meaning_of(value.label) == labels.STATE]
+    status = _ended_by(last, status_of([first.text, *remarks]), today)
+    return Fact(
+        FactKind.CERTIFICATION, {field: value for field, value in values.items() if value}, entry.start, entry.end, status
+    )
+
+
+def _ended_by(last: date | None, status: FactStatus, today: date) -> FactStatus:
+    return FactStatus.ENDED if status is FactStatus.CURRENT and last is not None and last < today else status
 
 
 def _certifications(entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:

@@ -84,11 +84,20 @@ CERTIFICATIONS = _words(
     " nadcap cmmi cmmc itar fedramp aaalac clia aashto"
 )
 """Words of certifications and accreditations of organizations."""
+EXPIRES = _words("expires expiration expiry expiring exp valid through thru until gültig ablauf validité échéance")
+"""Words of labels of the date until which something is held."""
+CERTIFICATION = _words(
+    "certification certifications certificate credential designation license registration zertifizierung certificat"
+)
 _FILLERS = _words(
     "of the and or our final original total code codes unique entity id business company point performance primary current proposed"
     " yrs rate type class tax prime sub program work phone s"
 )
 _KNOWN: frozenset[str] = frozenset().union(DETAIL, _FILLERS, *(words for _, words in (*PROJECT, *PERSON)))
+
+
+def is_number(label: str) -> bool:
+    return bool({*words_of(label)} & _NUMBER)
 
 
 def words_of(label: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TypedDict
 from uuid import UUID
@@ -22,7 +23,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.core.messages import from_stored, number, t, to_stored
-from fundwright.core.scopes import installation
+from fundwright.core.scopes import Scope, installation
 from fundwright.core.sweeping import remove_unused
 from fundwright.core.visible import visible_line
 from fundwright.language import service as language
@@ -178,12 +179,21 @@ async def find_facts(run: JobRun[FindFacts, Actor]) -> None:
         structure = await indexing.find_structure(session, owner_id, document_id)
     if document is None or structure is None:
         return  # removed since, or not trained yet
-    chunked = await divide(run.services, structure, document.filename, title=document.title, kind=DocumentKind(document.kind))
-    ids = await run.services.computing.run(partial(ids_of, document_id, chunked), is_background=True)
+    kind = DocumentKind(document.kind)
+    trained = await _read_as(run.services, document_id, owner_id, structure, document.filename, document.title, kind)
     async with run.transaction() as session:
         now = await listing.find_document(session, owner_id, document_id)
         if now is not None and (now.kind, now.sha256) == (document.kind, document.sha256):
-            await _tell_trained(session, run.services, _trained(document_id, owner_id, chunked, ids))
+            await _tell_trained(session, run.services, trained)
+
+
+async def _read_as(
+    core: Core, document_id: UUID, owner_id: UUID, structure: bytes, filename: str, title: str, kind: DocumentKind
+) -> TrainedDocument:
+    """Return what a document of this kind states. Raises Unreadable."""
+    chunked = await divide(core, structure, filename, title=title, kind=kind)
+    ids = await core.computing.run(partial(ids_of, document_id, chunked), is_background=True)
+    return _trained(document_id, owner_id, chunked, ids)
 
 
 async def _tell_trained(session: AsyncSession, core: Core, trained: TrainedDocument) -> None:
@@ -226,25 +236,42 @@ async def _take_title(session: AsyncSession, owner_id: UUID, document: Document,
 
 
 async def propose_kinds(run: JobRun[ProposeKinds, None, KindsCheckpoint]) -> None:
-    """Propose kinds from the stored texts of documents without a kind chosen by a person."""
+    """Propose kinds from the stored texts of documents without a kind chosen by a person, and find the facts of those whose kind changes again."""
     after = UUID(run.checkpoint.get("after", UUID(int=0).hex))
     while True:
-        async with run.transaction(scope=installation("kinds of documents")) as session:
+        async with run.transaction(scope=_proposing()) as session:
             documents = await texts.list_unproposed(session, after=after, limit=_PROPOSED)
         if not documents:
             return
-        proposed = [
-            (document_id, await _proposed(run.services, title, filename, text))
-            for document_id, title, filename, text in documents
-        ]
-        after = proposed[-1][0]
-        async with run.transaction(scope=installation("kinds of documents")) as session:
-            owners = {await texts.set_proposed_kind(session, document_id, kind) for document_id, kind in proposed}
-            for owner_id in owners:
-                if owner_id is not None:
-                    await publish(session, documents_topic(owner_id))
+        for document in documents:
+            await _propose_kind(run, document)
+        after = documents[-1].id
+        async with run.transaction(scope=_proposing()) as session:
             await run.save_checkpoint(session, {"after": after.hex})
         await run.progress(0)
+
+
+def _proposing() -> Scope:
+    return installation("kinds of documents")
+
+
+async def _propose_kind(run: JobRun[ProposeKinds, None, KindsCheckpoint], document: texts.Unproposed) -> None:
+    kind = await _proposed(run.services, document.title, document.filename, document.text)
+    if kind == DocumentKind.ABOUT_US:
+        return
+    trained, owner_id = None, document.owner_id
+    if owner_id is not None:
+        async with run.transaction(scope=_proposing()) as session:
+            structure = await indexing.find_structure(session, owner_id, document.id)
+        with suppress(Unreadable):
+            if structure is not None:
+                trained = await _read_as(run.services, document.id, owner_id, structure, document.filename, document.title, kind)
+    async with run.transaction(scope=_proposing()) as session:
+        if not await texts.set_proposed_kind(session, document.id, document.sha256, kind) or owner_id is None:
+            return
+        if trained is not None:
+            await _tell_trained(session, run.services, trained)
+        await publish(session, documents_topic(owner_id))
 
 
 async def _proposed(core: Core, title: str, filename: str, text: str) -> DocumentKind:

@@ -22,6 +22,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_of
 from fundwright_ui.screens.comments import CLOSED, COMMENTS, are_comments_open, comments_button, comments_panel
 from fundwright_ui.screens.generate.draft_checks import claim_counts, open_claims
+from fundwright_ui.screens.generate.draft_export import EXPORT, export_menu, export_panel
 from fundwright_ui.screens.generate.draft_passages import cited_documents, incomplete_documents, passage_panel
 from fundwright_ui.screens.generate.draft_section import new_section, section_part
 from fundwright_ui.screens.generate.draft_sources import draft_sources
@@ -51,7 +52,6 @@ from fundwright_ui.ui import (
     progress,
     text_field,
 )
-from fundwright_ui.ui.buttons import ButtonVariant
 from fundwright_ui.widgets import NamedSection, SectionChosen, UnsavedTexts, copy_button
 
 _WHO = "who"
@@ -65,7 +65,7 @@ def draft_screen() -> VdomDict | Component:
     actor, connection = use_actor(), use_connection()
     slug = connection.location.params.get("token", "")
     url = use_url_state(
-        open=(SHARE, _WHO, "rename", "sources", "section", "regenerate:{id}", "versions:{id}", "delete:{id}"),
+        open=(SHARE, _WHO, "rename", "sources", "section", f"{EXPORT}:{{n}}", "regenerate:{id}", "versions:{id}", "delete:{id}"),
         passage=("{n}",),
         at=("{id}:{n}",),
         edit=("{id}",),
@@ -205,6 +205,14 @@ def draft_screen() -> VdomDict | Component:
             ),
             panel=share_panel(draft_id=draft.id, key="share")
             if opened == SHARE and may_work
+            else export_panel(
+                draft,
+                opened,
+                (lambda section_id: url.set(claims=None, edit=section_id)) if may_work else None,
+                close,
+                key="export-panel",
+            )
+            if opened.startswith(f"{EXPORT}:")
             else comments_panel(generation.DRAFT, draft.id, key="comments")
             if are_comments_open(url)
             else open_task(OPENED)
@@ -226,7 +234,13 @@ def draft_screen() -> VdomDict | Component:
             if not draft.state.is_over
             else None,
             button(t("Share"), icon_name="link", on_click=open_part(SHARE), disabled=opened == SHARE) if may_work else None,
-            _export_menu(draft, variant="contained" if draft.is_complete and draft.state.is_over and not opened else "outlined"),
+            export_menu(
+                draft,
+                lambda panel: url.set(**CLOSED | TASKS_CLOSED | {"open": panel, "passage": None, "at": None}),
+                _copy_draft(draft, key="copy") if draft.state.is_over else None,
+                variant="contained" if draft.is_complete and draft.state.is_over and not opened else "outlined",
+                key="export",
+            ),
             menu(
                 t("More actions"),
                 button(t("Rename draft"), variant="text", on_click=open_part("rename"), closes="draft-actions"),
@@ -253,26 +267,6 @@ def _opportunity_of(draft: DraftRead) -> str:
     """The opportunity's title, unless the draft's title contains it, and its number."""
     title = "" if draft.opportunity_title in draft.title else display_title(draft.opportunity_title)
     return " · ".join(filter(None, (title, draft.opportunity_number)))
-
-
-def _export_menu(draft: DraftRead, *, variant: ButtonVariant) -> VdomDict:
-    """All formats, with footnotes and without, and the clipboard."""
-
-    def download(label: str, query: str) -> VdomDict:
-        address = use_connection().href(f"/api/drafts/{draft.id}/export?form={query}")
-        return link_button(label, address, variant="text", icon_name="download", download=True)
-
-    return menu(
-        t("Export"),
-        download(t("Word"), "docx"),
-        download(t("Word without citations"), "docx&citations=none"),
-        download(t("Markdown"), "md"),
-        download(t("Markdown without citations"), "md&citations=none"),
-        _copy_draft(draft, key="copy") if draft.state.is_over else None,
-        id="draft-export",
-        variant=variant,
-        key="export",
-    )
 
 
 @component

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from textwrap import shorten
 from typing import Protocol
@@ -125,24 +125,30 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
 
     found = use_query(read, key=known, topics=[collecting.documents_topic(actor.workspace_id)]).value or CitedDocuments()
 
-    def entry(citation: CitationRead) -> VdomDict:
-        return html.li(
-            {"key": str(citation.number)},
-            html.button(
-                {
-                    "type": "button",
-                    "className": "fw-source-passage",
-                    "aria-label": t("Show passage {number}", number=citation.number),
-                    "aria-current": "true" if str(citation.number) == opened else None,
-                    "onClick": handler(lambda: open_passage(citation.number)),
-                },
-                html.span({"className": "fw-source-number"}, str(citation.number)),
-                html.span(
-                    {"dir": "auto"},
-                    t("Withheld") if citation.is_restricted else _within(citation) or _beginning(citation),
-                ),
-            ),
+    def entry(number: int, label: str) -> VdomDict:
+        return html.button(
+            {
+                "type": "button",
+                "className": "fw-source-passage",
+                "aria-label": t("Show passage {number}", number=number),
+                "aria-current": "true" if str(number) == opened else None,
+                "onClick": handler(lambda: open_passage(number)),
+                "key": str(number),
+            },
+            html.span({"className": "fw-source-number"}, str(number)),
+            html.span({"dir": "auto"}, label) if label else None,
         )
+
+    def entries(of_document: Sequence[CitationRead]) -> Iterator[VdomDict]:
+        """The passages by their places in the document: several records of one place after its name, which is said once."""
+        places: dict[str, list[int]] = {}
+        for citation in of_document:
+            label = t("Withheld") if citation.is_restricted else _within(citation) or _beginning(citation)
+            places.setdefault(label, []).append(citation.number)
+        for label, (first, *more) in places.items():
+            shown = [entry(number, "") for number in (first, *more)] if more else [entry(first, label)]
+            heading = html.span({"dir": "auto", "className": "fw-source-place"}, label) if more else None
+            yield html.li({"key": str(first), "className": "fw-source-group" if more else None}, heading, *shown)
 
     if not shown:
         return None
@@ -167,7 +173,7 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
                     html.p({"className": "fw-small fw-warning-text"}, t("Not read: {parts}", parts=found.unread[document_id]))
                     if document_id in found.unread
                     else None,
-                    html.ul({"className": "fw-source-passages"}, *(entry(citation) for citation in of_document)),
+                    html.ul({"className": "fw-source-passages"}, *entries(of_document)),
                 )
                 for document_id, of_document in shown.items()
             ),

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import t
 from fundwright.facts import service as facts
+from fundwright.facts.schemas import Organization
 from fundwright.opportunities.display_names import naics_in_words
 from fundwright.profiles import service as profiles
 from fundwright.profiles.schemas import (
@@ -29,23 +30,51 @@ from fundwright_ui.ui import card, definition_list, empty, form, loading, proble
 
 @component
 def profile_tab() -> VdomDict | Component:
-    """The profile as a form, or as a list of facts for those who may not change it."""
+    """What accepted facts state, and the profile as a form, or as a list of facts for those who may not change it."""
     actor = use_actor()
-    found = use_query(
-        lambda session: profiles.get_profile(session, actor),
-        key=[actor.workspace_id],
-        topics=[profiles.profile_topic(actor.workspace_id)],
-    )
+
+    async def read(session: AsyncSession) -> tuple[OrganizationProfileRead | None, Organization]:
+        return await profiles.get_profile(session, actor), await facts.get_organization(session, actor)
+
+    topics = [profiles.profile_topic(actor.workspace_id), facts.facts_topic(actor.workspace_id)]
+    found = use_query(read, key=[actor.workspace_id], topics=topics)
     if found.error:
         return problem(found.error, on_retry=found.reload)
-    if not found.is_current:
+    if not found.is_current or found.value is None:
         return loading(t("Loading the profile"))
-    profile = found.value
+    profile, accepted = found.value
     if actor.may(Permission.WORK):
-        return _form(profile, found.reload, key="form")
-    if profile is None:
-        return empty(t("This workspace has no profile yet. Its owners and editors can add one."), icon_name="people")
-    return section(profile.name, card(definition_list(_facts(profile))))
+        shown = _form(profile, found.reload, key="form")
+    elif profile is None:
+        shown = empty(t("This workspace has no profile yet. Its owners and editors can add one."), icon_name="people")
+    else:
+        shown = section(profile.name, card(definition_list(_facts(profile))))
+    return html.div(_accepted(accepted) if accepted != Organization() else None, shown)
+
+
+def _accepted(accepted: Organization) -> VdomDict:
+    return section(
+        t("Accepted facts"),
+        html.p(
+            {"className": "fw-muted"},
+            t("Drafts and fit use these before what the profile says."),
+            " ",
+            text_link(t("Change accepted facts"), use_connection().href(f"{facts.PATH}?state=accepted")),
+        ),
+        card(
+            definition_list(
+                {
+                    t("Legal business name"): accepted.name,
+                    t("UEI"): accepted.uei,
+                    t("CAGE code"): accepted.cage_code,
+                    t("NAICS codes"): "; ".join(map(naics_in_words, accepted.naics_codes)),
+                    t("Certifications"): "; ".join(accepted.certifications),
+                    t("Not held"): "; ".join(accepted.not_held),
+                    t("Address"): accepted.address,
+                }
+            )
+        ),
+    )
 
 
 @component

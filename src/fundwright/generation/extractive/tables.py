@@ -154,10 +154,16 @@ def _data(details: Sequence[CitedFact], certifications: Sequence[CitedFact]) -> 
     ordered = sorted(kept.values(), key=lambda fact: _rank(fact.values[FactField.LABEL]))
     rows = [([fact.values[FactField.LABEL], fact.values[FactField.VALUE]], fact) for fact in ordered]
     items = [
-        f"- {fact.values[FactField.NAME]}{_mark(fact)}"
+        f"- {_certification(fact)}{_mark(fact)}"
         for fact in _merged(certifications, lambda fact: fact.values[FactField.NAME].casefold())
     ]
     return "\n\n".join(filter(None, (_table((t("Item"), t("Detail")), rows), "\n".join(items))))
+
+
+def _certification(fact: CitedFact) -> str:
+    name = ", ".join(filter(None, (fact.values[FactField.NAME], fact.values.get(FactField.VALUE))))
+    expires = fact.values.get(FactField.EXPIRES)
+    return f"{name} ({t('expires {date}', date=expires)})" if expires else name
 
 
 def _rank(label: str) -> int:

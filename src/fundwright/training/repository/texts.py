@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, or_, select, update
@@ -106,28 +107,37 @@ async def read_beginnings(
     return [(DocumentKind(kind), beginning) for kind, beginning in rows]
 
 
-async def list_unproposed(session: AsyncSession, *, after: UUID, limit: int) -> list[tuple[UUID, str, str, str]]:
-    """Return id, title, file name, and text of documents whose kind nobody chose and that count as about us, in the order of their
-    ids."""
-    query = select(Document.id, Document.title, Document.filename, _statements()).where(
-        Document.id > after,
-        Document.is_kind_chosen.is_(False),
-        Document.kind == DocumentKind.ABOUT_US,
-        Document.text.is_not(None),
-    )
-    return [
-        (id, title, name, text or "") for id, title, name, text in await session.execute(query.order_by(Document.id).limit(limit))
-    ]
+class Unproposed(NamedTuple):
+    """A document whose kind nobody chose."""
+
+    id: UUID
+    owner_id: UUID | None
+    """None for a sample document."""
+    sha256: str
+    title: str
+    filename: str
+    text: str
 
 
-async def set_proposed_kind(session: AsyncSession, document_id: UUID, kind: DocumentKind) -> UUID | None:
-    """Set the kind, and return the document's owner, or None if a person has chosen a kind or removed the document in the meantime."""
-    return await session.scalar(
-        update(Document)
-        .where(Document.id == document_id, Document.is_kind_chosen.is_(False))
-        .values(kind=kind)
-        .returning(Document.owner_id)
+async def list_unproposed(session: AsyncSession, *, after: UUID, limit: int) -> list[Unproposed]:
+    """Return documents whose kind nobody chose and that count as about us, in the order of their ids."""
+    document = Document
+    query = select(
+        document.id, document.owner_id, document.sha256, document.title, document.filename, func.coalesce(_statements(), "")
+    ).where(
+        document.id > after,
+        document.is_kind_chosen.is_(False),
+        document.kind == DocumentKind.ABOUT_US,
+        document.text.is_not(None),
     )
+    return [Unproposed(*row) for row in await session.execute(query.order_by(document.id).limit(limit))]
+
+
+async def set_proposed_kind(session: AsyncSession, document_id: UUID, sha256: str, kind: DocumentKind) -> bool:
+    """Set the kind of a document with this content. Return False if a person has chosen a kind, replaced or removed the document in the
+    meantime."""
+    changed = update(Document).where(Document.id == document_id, Document.sha256 == sha256, Document.is_kind_chosen.is_(False))
+    return await session.scalar(changed.values(kind=kind).returning(Document.id)) is not None
 
 
 async def get_passage(session: AsyncSession, owner_id: UUID, chunk_id: UUID) -> PassageInContext:
