@@ -28,17 +28,19 @@ from fundwright.core.errors import FundwrightError
 from fundwright.core.json_bodies import parse
 from fundwright.core.sandbox import Sandbox
 from fundwright.core.scopes import Scope, acting_in
-from fundwright.generation import choosing, collecting, extractive
+from fundwright.generation import choosing, collecting, drafting, extractive
 from fundwright.generation.claims import Source, check_claims
+from fundwright.generation.collecting import Material
 from fundwright.generation.comparing import compare
 from fundwright.generation.exporting import export, markdown
 from fundwright.generation.schemas import ExportFormat
 from fundwright.generation.warnings import warnings_of
 from fundwright.language.company import infer_company
-from fundwright.language.protocols import NumberedPassage, SectionRequest
+from fundwright.language.protocols import CitedFact, NumberedPassage, SectionRequest
 from fundwright.opportunities import categorizing
 from fundwright.reading import stored
 from fundwright.reading.document import Document, Paragraph, plain
+from fundwright.reading.facts import FactField, FactKind
 from fundwright.reading.kinds import DocumentKind, propose
 from fundwright.reading.pdf_pages import PageWords, Word
 from fundwright.templates import files
@@ -118,6 +120,18 @@ def _request() -> SectionRequest:
         heading="About us", questions=("1,1.1 " * 80,) * 10, instructions="", opportunity="", passages=passages, language="en",
         company="Roofs", written=worst.ANSWERS * 20,
     )  # fmt: skip
+
+
+def _material() -> Material:
+    """As many passages and facts as there are at most, all with brackets."""
+    document = _document()
+    parts = [
+        collecting._part(document, start, start + 4_000).model_copy(update={"heading": ("[1] " * 30,)})
+        for start in range(0, 960_000, 4_000)
+    ]
+    values = {FactField.NAME: "[1](a) " * 40, FactField.QUALIFICATIONS: "[" * 2_000}
+    facts = tuple(CitedFact(kind=FactKind.PERSON, values=values, number=place % 240) for place in range(4_000))
+    return Material(parts, facts, (), "Roofs", frozenset())
 
 
 _LONG_TEXT = "The crew repairs 1,234 roofs in 12 days. \n\n" * 460_000
@@ -200,6 +214,7 @@ WORST: Mapping[str, Callable[[], partial[Any]]] = {
     "answering.candidates_of": lambda: partial(answering.candidates_of, questions.parse(_QUESTION), _passages()),
     "answering.words_to_compare": _words,
     "answering.answers": _answers,
+    "drafting._cleaned": lambda: partial(drafting._cleaned, _material()),
     "__init__._statements": lambda: partial(extractive._statements, _request()),
     "blocks.block_page": lambda: partial(blocks.block_page, _stored_document(), BlockQuery(page=400, page_size=1_000)),
     "extraction._checked": lambda: partial(extraction._checked, [_stored_document()]),

@@ -16,6 +16,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.jobs import JobState
 from fundwright.core.messages import using_language
+from fundwright.facts import service as facts
+from fundwright.facts.schemas import FactForm
 from fundwright.generation import drafting, editing, service
 from fundwright.generation.exporting import export
 from fundwright.generation.schemas import (
@@ -31,6 +33,7 @@ from fundwright.generation.schemas import (
 )
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from fundwright.opportunities.models import Opportunity, OpportunityText
+from fundwright.reading.facts import FactField, FactKind
 from fundwright.templates import service as templates
 from fundwright.templates.schemas import NewCopy, TemplateRead, TemplateSave
 from fundwright.training import adding, removing, runs
@@ -245,6 +248,22 @@ class TestWriting:
         await runs.run_inline(desk.core, desk.actor, [paper.id])
         draft = await write(desk, (await add(desk)).id)
         assert "last for decades, as says. [" in draft.sections[0].text
+
+    @pytest.mark.security(39, 41)
+    @pytest.mark.parametrize(
+        ("value", "shown"),
+        [
+            ("5000 [1][2]", "5000"),
+            ("5000 [more](https://evil.example)", "5000 [more] (https://evil.example)"),
+            ("# 5000", "5000"),
+        ],
+    )
+    async def test_values_of_facts_cite_and_link_nothing(self, desk: Desk, value: str, shown: str) -> None:
+        async with desk.core.database.transaction() as session:
+            values = {FactField.LABEL: "Employees", FactField.VALUE: value}
+            await facts.add_fact(session, desk.actor, FactForm(kind=FactKind.DETAIL, values=values))
+        draft = await write(desk, (await add(desk, "capability-statement")).id)
+        assert f"| Employees | {shown} |" in "\n".join(section.text for section in draft.sections)
 
     async def test_the_title_has_no_product_code(self, desk: Desk) -> None:
         async with desk.core.database.transaction() as session:

@@ -32,6 +32,8 @@ TODAY = date(2026, 11, 30)
         ("We sold 2019, 2020 and 1.2021 pieces at $2018.", "sales.txt", date(2020, 1, 1)),
         ("Rev. 31 Feb 2024", "a.txt", date(2024, 2, 1)),
         ("Draft 10/12, comments MY", "approach.docx", None),
+        ("Date: ſep 2020", "a.txt", date(2020, 9, 1)),
+        ("Effective: juın 2020", "a.txt", date(2020, 1, 1)),
         ("", "a.txt", None),
     ],
 )

@@ -264,7 +264,7 @@ async def test_a_document_whose_kind_is_proposed_later_has_the_facts_of_that_kin
     text = "Jo Laskaris\n\nEducation\nMBA, 2001\n\nProfessional Experience\n2004 - present, Contracts Administrator\n"
     async with committed.database.transaction() as session:
         added = await add_file(session, owner, committed, text, "Resume Laskaris.txt")
-    await service.run_inline(committed, owner, [added.id])
+    await runs.run_inline(committed, owner, [added.id])
     async with committed.database.transaction() as session:
         before = [fact.title for fact in await facts.list_everything(session, owner)]
         await session.execute(update(Document).values(kind=DocumentKind.ABOUT_US))

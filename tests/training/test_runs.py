@@ -17,6 +17,7 @@ from fundwright.accounts.schemas import Actor
 from fundwright.asking import service as asking
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
+from fundwright.core.computing import Computing
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.jobs import JobState
 from fundwright.core.messages import using_language
@@ -134,6 +135,24 @@ class TestRun:
         assert document.error == run.failed[0].reason
         (told,) = await listed(committed, owner)
         assert (told.title, told.path) == ("“broken” could not be read", f"/dashboard/history/{run.id}")
+
+    async def test_a_document_at_which_the_code_fails_is_named_and_the_rest_continues(
+        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        computed = Computing.run
+
+        async def fails_once(self: Computing, function: partial[object], **options: Any) -> object:
+            if function.func is extraction._divided and "poison.md" in function.args:
+                raise KeyError("ſep")
+            return await computed(self, function, **options)
+
+        monkeypatch.setattr(Computing, "run", fails_once)
+        async with committed.database.transaction() as session:
+            poison = await add_file(session, owner, committed, BOATS, "poison.md")
+            bread = await add_file(session, owner, committed, BREAD, "bread.md")
+        run = await _train(committed, owner, poison.id, bread.id)
+        assert (run.documents, [failure.title for failure in run.failed]) == (1, ["poison"])
+        assert "crashed on “poison.md”" in run.failed[0].reason
 
     async def test_repeating_keeps_passages_and_their_ids(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import TypedDict
 from uuid import UUID
 
@@ -203,7 +205,8 @@ async def _write_section(
         await flush()
         ready = ""
     if material.parts:
-        request = _request(run.actor, extended_plan, opportunity, material, written, instructions)
+        cleaned = await run.services.computing.run(partial(_cleaned, material), is_background=True)
+        request = _request(run.actor, extended_plan, opportunity, cleaned, written, instructions)
         async with language.closing_stream(writer.write(request)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Unanswered):
@@ -321,6 +324,23 @@ def _with_instructions(plan: TemplateSection, instructions: str) -> TemplateSect
     return plan.model_copy(update={"questions": (*plan.questions, asked)})
 
 
+def _cleaned(material: Material) -> Material:
+    """Parts and facts whose brackets cite nothing, and values that are neither links nor headings."""
+    return replace(
+        material,
+        parts=[
+            part.model_copy(
+                update={"text": citing.without_marks(part.text), "heading": tuple(map(citing.without_marks, part.heading))}
+            )
+            for part in material.parts
+        ],
+        facts=tuple(
+            fact.model_copy(update={"values": {field: _without_syntax(value) for field, value in fact.values.items()}})
+            for fact in material.facts
+        ),
+    )
+
+
 def _request(
     actor: Actor, plan: TemplateSection, opportunity: OpportunityRead, material: Material, written: str, instructions: str
 ) -> SectionRequest:
@@ -334,8 +354,8 @@ def _request(
         passages=tuple(
             NumberedPassage(
                 number=number,
-                text=citing.without_marks(part.text),
-                heading=tuple(citing.without_marks(heading) for heading in part.heading),
+                text=part.text,
+                heading=part.heading,
                 head=part.head,
                 kind=part.document_kind,
                 document=part.document_title,
@@ -348,6 +368,10 @@ def _request(
         written=written,
         company=material.company,
     )
+
+
+def _without_syntax(value: str) -> str:
+    return citing.without_marks(value).replace("](", "] (").lstrip("#> ")
 
 
 def _summary(opportunity: OpportunityRead) -> str:

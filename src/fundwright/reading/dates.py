@@ -110,6 +110,8 @@ def _period(found: re.Match[str]) -> tuple[date, date] | None:
     year = int(part.get("year") or part["short"])
     year = year if year > 99 else 2000 + year
     month = _month(part["name"]) if "name" in part else int(part.get("month", 1))
+    if month is None:
+        return None
     month = 3 * int(part["quarter"]) - 2 if "quarter" in part else month
     months = 3 if "quarter" in part else 1 if {"name", "month"} & part.keys() else 12
     try:
@@ -120,6 +122,6 @@ def _period(found: re.Match[str]) -> tuple[date, date] | None:
     return first, first if "day" in part else date(first.year + end // 12, end % 12 + 1, 1) - timedelta(days=1)
 
 
-def _month(name: str) -> int:
-    name = name.lower()
-    return _MONTHS[name[:4]] if name[:4] in _MONTHS else _MONTHS[name[:3]]
+def _month(name: str) -> int | None:
+    name = name.casefold()
+    return _MONTHS.get(name[:4]) or _MONTHS.get(name[:3])  # the expressions ignore case, for which a dotless i is an i

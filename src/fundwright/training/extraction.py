@@ -11,6 +11,7 @@ from pathlib import Path
 from fundwright.core.assembly import Core
 from fundwright.core.computing import TookTooLong, TookTooMuchMemory
 from fundwright.core.database import now
+from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits, crashed
 from fundwright.reading import dates, kinds, stored
@@ -49,7 +50,7 @@ async def extract(core: Core, readers: Sequence[Reader], path: Path, filename: s
     work = partial(_read, list(readers), path, filename)
     name = t("“{name}”", name=filename)
     results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
-    with _as_unreadable():
+    with _as_unreadable(name):
         content = await core.computing.run(partial(_checked, results), deadline_s=LIMITS.total_seconds, is_background=True)
     if isinstance(content, str):
         raise crashed(LIMITS, name, reason=content)
@@ -60,17 +61,21 @@ async def divide(core: Core, content: bytes, filename: str, *, title: str, kind:
     """Divide a stored document into chunks, find its facts, and report on its reading. Proposes its kind, unless a person has chosen one, and its
     title. Raises Unreadable."""
     divided = partial(_divided, content, filename, title, kind)
-    with _as_unreadable():
+    with _as_unreadable(t("“{name}”", name=filename)):
         return await core.computing.run(divided, deadline_s=LIMITS.total_seconds, is_background=True)
 
 
 @contextmanager
-def _as_unreadable() -> Iterator[None]:
-    """What takes too long, or too much memory, is a reason why a document cannot be read."""
+def _as_unreadable(name: str) -> Iterator[None]:
+    """What takes too long, or too much memory, or fails is a reason why this document cannot be read, and not the end of a run of several."""
     try:
         yield
     except (TookTooLong, TookTooMuchMemory) as error:
         raise Unreadable(error.sentence) from error
+    except FundwrightError:
+        raise
+    except Exception as error:
+        raise crashed(LIMITS, name, reason=str(error)) from error
 
 
 def _read(readers: Sequence[Reader], path: Path, filename: str) -> Iterator[bytes]:

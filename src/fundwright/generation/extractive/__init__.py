@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ class ExtractiveWriter:
             text = texts[place]
             if choice := choices.get(place):
                 text = "".join(_quoted([found[each] for each in choice.answer], _INTRODUCTIONS.get(topic) if topic else None))
-                if topic is Topic.FIT and (done := tables.works(request.facts, request.company)[:_MOST_FITTING]):
+                if topic is Topic.FIT and (done := [*islice(tables.works(request.facts, request.company), _MOST_FITTING)]):
                     text = "\n".join(filter(None, (text, *done)))
                 for each in choice.possible:
                     yield PossibleMatch(question=place, text=found[each].text, number=found[each].number)

@@ -85,14 +85,14 @@ def _projects(facts: Sequence[CitedFact], company: str) -> str:
     return "\n\n".join(filter(None, (table, "\n".join(_works(groups, company)))))
 
 
-def works(facts: Sequence[CitedFact], company: str) -> list[str]:
-    """An item for each project that says what was done."""
+def works(facts: Sequence[CitedFact], company: str) -> Iterator[str]:
+    """Yield an item for each project that says what was done."""
     return _works(_grouped([fact for fact in facts if fact.kind is FactKind.PROJECT], _key_of_project).values(), company)
 
 
-def _works(groups: Iterable[Sequence[CitedFact]], company: str) -> list[str]:
+def _works(groups: Iterable[Sequence[CitedFact]], company: str) -> Iterator[str]:
     told = (max(group, key=lambda fact: len(fact.values.get(FactField.WORK, ""))) for group in groups)
-    return [item for fact in told if (item := _work(fact, company))]
+    return (item for fact in told if (item := _work(fact, company)))
 
 
 def _work(fact: CitedFact, company: str) -> str:
