@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, pairwise
+
+from msgspec.structs import replace
 
 from fundwright.reading.columns import is_prose
 from fundwright.reading.placed import Box, Line, around, joined, paragraphs_of, rows_of
