@@ -1,4 +1,8 @@
-"""Tables of texts at places of a page: between lines that are drawn, or in columns with nothing between them."""
+"""Finds tables among words at places of a page: between lines that are drawn, or in columns with nothing between them.
+
+This is for pages whose text is recognized, where nothing else knows what a table is. In other PDF files, the parser finds tables and their columns,
+and `table_rows` only divides the rows that it joins.
+"""
 
 from __future__ import annotations
 
