@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from e2e.application import Application
 from e2e.conftest import PASSWORD, sign_in
+from e2e.pages.keyboard import Keyboard
 from e2e.pages.ready import ready
 from e2e.pages.screens import propose_facts
 
@@ -76,3 +77,12 @@ def test_a_correction_is_saved_and_accepted(page: Page, facts: Locator) -> None:
     ready(page)
     people = page.request.get("/api/facts?state=accepted&kind=person").json()["items"]
     assert "Program director" in [fact["values"].get("role") for fact in people]
+
+
+def test_cancel_returns_the_focus_to_edit(page: Page, facts: Locator) -> None:
+    edit = facts.get_by_role("button", name="Edit Ann Ford")
+    edit.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Role")).to_be_visible()
+    Keyboard(page).tab_to(page.get_by_role("button", name="Cancel", exact=True)).enter()
+    expect(edit).to_be_focused()

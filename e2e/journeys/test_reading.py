@@ -7,6 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from e2e.pages.keyboard import Keyboard
 from e2e.pages.ready import ready
 from e2e.pages.train import TrainPage
 from tests.support.pdf_files import written_pdf
@@ -84,3 +85,19 @@ def test_a_cited_document_is_read(signed_in: Page, tmp_path: Path) -> None:
     page.keyboard.press("Enter")
     expect(place).to_have_text("Page 3 of 3")
     expect(page.get_by_text("A boat lasts for thirty years.")).to_be_visible()
+
+
+def test_cancel_returns_the_focus_to_the_button_that_opened_the_form(signed_in: Page, tmp_path: Path) -> None:
+    page, keys = signed_in, Keyboard(signed_in)
+    file = tmp_path / "harbor.pdf"
+    file.write_bytes(PDF)
+    TrainPage(page).add([file])
+    page.get_by_role("row").filter(has_text="harbor").click()
+    ready(page)
+    rename = page.get_by_role("button", name="Rename…")
+    rename.focus()
+    for key in ("Enter", " "):
+        keys.press(key)
+        expect(page.get_by_role("textbox", name="New title")).to_be_focused()
+        keys.tab_to(page.get_by_role("button", name="Cancel", exact=True)).press(key)
+        expect(rename).to_be_focused()

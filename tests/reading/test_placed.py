@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fundwright.reading.placed import Line, rows_of
+import numpy as np
+
+from fundwright.reading.placed import Line, are_in, contains, rows_of
 
 
 def test_texts_beside_any_of_a_row_belong_to_it() -> None:
@@ -29,3 +31,11 @@ def test_steps_of_stairs_are_not_compared_with_each_other() -> None:
     _Counted.comparisons = 0
     rows_of(Line("step", step) for step in steps)
     assert 0 < _Counted.comparisons < 10_000
+
+
+def test_of_many_boxes_those_are_in_another_that_it_contains() -> None:
+    outer = (10.0, 10.0, 20.0, 20.0)
+    boxes = [(left, top, left + 4, top + 4) for left in (6.0, 7.0, 8.0, 19.0, 20.0) for top in (6.0, 7.0, 19.0, 20.0)]
+    found = are_in(outer, np.array(boxes)).tolist()
+    assert found == [contains(outer, box) for box in boxes]
+    assert set(found) == {False, True}

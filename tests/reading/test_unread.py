@@ -19,7 +19,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, NumberObject, TextStringObject
 
 from fundwright.core.messages import using_language
-from fundwright.reading.document import Document, Missing, Paragraph, Unread, plain
+from fundwright.reading.document import Cell, Document, Mark, Missing, Paragraph, Run, Table, Unread, plain
 from fundwright.reading.formats import read
 from fundwright.reading.plugin import document_readers
 from fundwright.reading.report import report_of
@@ -237,3 +237,21 @@ def test_the_report_is_a_sentence_in_the_language_of_the_reader() -> None:
     assert (report.read_text, report.unread_text) == ("1 page", "page 1: 1 picture")
     with using_language("de"):
         assert report.read_text == "1 Seite"
+
+
+def test_the_report_counts_words_that_answers_and_drafts_leave_out() -> None:
+    changed = (
+        Run("We hold "),
+        Run("seventy seven", Mark.DELETED),
+        Run(" "),
+        Run("77", Mark.STRUCK),
+        Run("12 patents"),
+        Run(" once", Mark.DELETED),
+    )
+    cell = Cell((Paragraph((Run("internal", Mark.HIDDEN),)),))
+    report = report_of(Document((Paragraph(changed), Table((((0, cell),),)))))
+    assert (report.struck_words, report.deleted_words, report.hidden_words) == (1, 3, 1)
+    assert report.left_out_text == "1 struck-through word, 3 deleted words, 1 hidden word"
+    with using_language("de"):
+        assert report.left_out_text == "1 durchgestrichenes Wort, 3 gelöschte Wörter, 1 verborgenes Wort"
+    assert report_of(Document((Paragraph(plain("We hold 12 patents")),))).left_out_text == ""

@@ -163,6 +163,50 @@ async def test_a_box_that_the_question_names_is_the_answer(
         )
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which boxes are not checked?", "Not checked: HUBZone small business; Women-owned small business; 8(a) certified"),
+        ("Which boxes are checked?", "Checked: Small business"),
+        (
+            "What boxes aren't ticked in the form?",
+            "Not checked: HUBZone small business; Women-owned small business; 8(a) certified",
+        ),
+        ("List all unchecked boxes.", "Not checked: HUBZone small business; Women-owned small business; 8(a) certified"),
+        (
+            "Welche Kästchen sind nicht angekreuzt?",
+            "Not checked: HUBZone small business; Women-owned small business; 8(a) certified",
+        ),
+        ("Quelles cases sont cochées ?", "Checked: Small business"),
+    ],
+)
+async def test_boxes_that_the_question_asks_for_are_the_answer(
+    committed: Core, owner: Actor, add_file: AddFile, question: str, expected: str
+) -> None:
+    await _trained(committed, owner, add_file, markdown(), "status.md")
+    assert [each.answer for each in await _answers(committed, owner, question)] == [expected]
+
+
+async def test_boxes_of_every_document_are_found_and_of_one_that_is_named(
+    committed: Core, owner: Actor, add_file: AddFile
+) -> None:
+    for number, name in enumerate(("Halden", "Marsh", "Petrel")):
+        boxes = f"- [x] Zone {number}\n\nThe mechanics of {name} answer calls.\n\n- [x] Bonded {number}\n- [ ] Insured {number}\n"
+        await _trained(committed, owner, add_file, f"# Status of {name}\n\n{_TEXT}\n\n{boxes}".encode(), f"{name}.md")
+    for number in range(20):  # more passages than are searched, which have the words of the question
+        await _trained(
+            committed,
+            owner,
+            add_file,
+            f"# Parts {number}\n\nWhich boxes are checked, or not, in bay {number}?".encode(),
+            f"{number}.md",
+        )
+    found = await _answers(committed, owner, "Which boxes are not checked?")
+    assert sorted(each.answer for each in found) == [f"Not checked: Insured {number}" for number in range(3)]
+    found = await _answers(committed, owner, "Which boxes of Marsh are checked?")
+    assert [each.answer for each in found] == ["Checked: Zone 1; Bonded 1"]
+
+
 async def test_a_row_of_which_the_question_is_the_beginning_is_the_answer(
     committed: Core, owner: Actor, add_file: AddFile
 ) -> None:

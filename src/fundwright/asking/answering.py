@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fundwright.asking.boxes import named_boxes
+from fundwright.asking.boxes import labels_in, named_boxes
 from fundwright.asking.candidates import Candidate, boxes_in, candidates_in, lists_of
 from fundwright.asking.identifiers import CELL
 from fundwright.asking.listings import requested_list
@@ -262,7 +262,7 @@ def _answer(passage: Passage, found: Candidate, start: int, end: int, score: flo
 def in_words(answer: Answer) -> str:
     """Return the text of an answer in the reader's language: each cell of a row follows the name of its column, and a box says whether it is checked."""
     if answer.is_checked is not None:
-        label = " ".join(answer.text[answer.answer_start : answer.answer_end].split())
+        label = "; ".join(labels_in(answer.text[answer.answer_start : answer.answer_end]))
         return t("Checked: {label}", label=label) if answer.is_checked else t("Not checked: {label}", label=label)
     parts, place = list[str](), answer.answer_start
     for block in read(answer.text):

@@ -1,4 +1,4 @@
-"""Finds the boxes that a question names, checked or not: “Are we HUBZone certified?”"""
+"""Finds the boxes that a question names, checked or not: “Are we HUBZone certified?”, and those of one kind: “Which boxes are not checked?”"""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from fundwright.asking.candidates import Candidate
 from fundwright.asking.questions import Question, words_of
 from fundwright.reading.lines import Aside
+from fundwright.reading.symbols import CHECKED, UNCHECKED
 from fundwright.training.schemas import Passage
 
 _STEM = 5
@@ -18,6 +20,17 @@ _ASKS_WHICH = re.compile(
     re.IGNORECASE,
 )
 """Questions that a box cannot answer."""
+_ASKS_FOR_BOXES = re.compile(
+    r"(?=.{0,200}\b(?:check(?:ed|ing)?[ -]?)?box(?:es)?\b|.{0,200}kästchen\b|.{0,200}\bcases?\b.{0,40}\b(?:dé)?coch)"
+    r"\W{0,20}(?:what|which|list|show|name|welche\w*|zeig\w*|nenn\w*|quelles|listez|montrez)\b"
+    r".{0,200}\b(?:(?:un|de)?(?:check|tick|mark|select)ed|empty|blank|(?:an)?gekreuzt\w*|markiert\w*|leer\w*|(?:dé)?coché\w*|vides?)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_NOT_CHECKED = re.compile(
+    r"\b(?:not|(?:un|de)(?:check|tick|mark|select)ed|empty|blank|nicht|leer\w*|pas|non|décoché\w*|vides?)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_BOX = re.compile(f"[{CHECKED}{UNCHECKED}]")
 _SAYS_LITTLE = re.compile(
     r"an?|and|or|of|the|is|are|was|were|has|have|had|does?|did|can|if|that|this|in|for|with|to|on|by|as|at|any|it|its|we|our|us|you|your|check|here|box"
     r"|firms?|compan(?:y|ies)|organizations?|contractor|offeror|applicant"
@@ -32,6 +45,8 @@ _OF_ANY_BOX = frozenset(("certi", "zerti", "regis", "statu"))
 def named_boxes(question: Question, candidates: Sequence[Candidate], passages: Sequence[Passage]) -> list[Candidate]:
     """Return the candidates without the boxes that the question does not name, of those that are not checked. The ones that it names are marked: it
     has all words of the label, or a word that no other label has and most of the label's words or no others."""
+    if listed := _listed(question, candidates):
+        return listed
     is_aside = [passages[each.passage].aside is Aside.BOX for each in candidates]
     if _ASKS_WHICH.match(question.text):
         return [each for each, aside in zip(candidates, is_aside, strict=True) if not aside]
@@ -48,6 +63,29 @@ def named_boxes(question: Question, candidates: Sequence[Candidate], passages: S
 
     marked = [replace(each, names_box=names(label)) for each, label in zip(candidates, labels, strict=True)]
     return [each for each, aside in zip(marked, is_aside, strict=True) if each.names_box or not aside]
+
+
+def asks_for_boxes(question: str) -> bool:
+    """Whether a question asks which boxes are checked, or are not."""
+    return bool(_ASKS_FOR_BOXES.match(question))
+
+
+def _listed(question: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The boxes that a question asks for, those of a passage together: all that are checked, or all that are not."""
+    if not asks_for_boxes(question.text):
+        return []
+    is_checked = not _NOT_CHECKED.search(question.text)
+    wanted = [each for each in candidates if each.is_checked is is_checked and words_of(each.around).issuperset(question.names)]
+    together = [list(boxes) for _, boxes in groupby(wanted, key=lambda each: each.passage)]
+    return [
+        replace(boxes[0], end=boxes[-1].end, text="; ".join(each.text for each in boxes), names_box=True) for boxes in together
+    ]
+
+
+def labels_in(text: str) -> list[str]:
+    """Return the labels of the boxes of a text that begins with the first of them, after its sign."""
+    first, *following = text.split("\n")
+    return [" ".join(each.lstrip(f"{CHECKED}{UNCHECKED}").split()) for each in (first, *filter(_BOX.match, following))]
 
 
 def _subject(text: str) -> frozenset[str]:

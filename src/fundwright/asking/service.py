@@ -13,6 +13,7 @@ from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.asking import answering
 from fundwright.asking.abbreviations import abbreviations_in, initials_pattern
+from fundwright.asking.boxes import asks_for_boxes
 from fundwright.asking.questions import SYNONYMS, Question, parse
 from fundwright.asking.schemas import Answer, Answers, ClosePassage
 from fundwright.core.assembly import Core
@@ -99,6 +100,7 @@ async def _search(
             kinds=KINDS_THAT_ANSWER_US if question.is_about_us else None,
             named=[*(spelling for each in question.identifiers for spelling in each.spellings), *question.names],
             with_asides=True,
+            with_boxes=asks_for_boxes(question.text),
         )
     return _Searched(expanded, phrases, passages)
 

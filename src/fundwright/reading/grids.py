@@ -1,11 +1,17 @@
-"""Tables of texts at places of a page: between lines that are drawn, or in columns with nothing between them."""
+"""Finds tables among words at places of a page: between lines that are drawn, or in columns with nothing between them.
+
+This is for pages whose text is recognized, where nothing else knows what a table is. In other PDF files, the parser finds tables and their columns,
+and `table_rows` only divides the rows that it joins.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, pairwise
+
+from msgspec.structs import replace
 
 from fundwright.reading.columns import is_prose
 from fundwright.reading.placed import Box, Line, around, joined, paragraphs_of, rows_of

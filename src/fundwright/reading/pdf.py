@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from msgspec.structs import replace
 
 from fundwright.core.messages import t
@@ -37,7 +38,7 @@ from fundwright.reading.formats import Unreadable
 from fundwright.reading.from_docling import head_of, is_form
 from fundwright.reading.grids import Grid
 from fundwright.reading.paragraphs import paragraphs, words_of
-from fundwright.reading.placed import GAP, Box, Line, around, contains, has_right_to_left, joined, rows_of
+from fundwright.reading.placed import GAP, Box, Line, are_in, around, contains, has_right_to_left, joined, rows_of
 from fundwright.reading.recognition import HEIGHT, MOST_PIXELS, Recognized, blocks_of, may_recognize, recognized
 from fundwright.reading.sides import by_sides
 from fundwright.reading.symbols import CHECKED, UNCHECKED, with_symbols
@@ -234,15 +235,12 @@ class _Page:
         self._struck = [_rect(rect) for each in struck for rect in each.quadpoint_rects or ([each.rect] if each.rect else [])]
         texts = list(self._texts())
         self._layout = by_sides([block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None], texts)
-        boxes = _by_area([_rect(block.bbox) for block in self._layout])
+        filled = list(self._filled(texts))
+        beside = [_beside(box, texts) or box for _, box in filled]
+        places = _innermost([_rect(block.bbox) for block in self._layout], [*(box for _, box in texts), *beside])
         self._items: list[list[tuple[str, Box]]] = [[] for _ in self._layout]
         rest = list[tuple[str, Box]]()
-        for item in texts:
-            place = _innermost(boxes, item[1])
-            (rest if place is None else self._items[place]).append(item)
-        for item in self._filled(texts):
-            beside = _beside(item[1], texts)
-            place = _innermost(boxes, item[1] if beside is None else beside)
+        for item, place in zip([*texts, *filled], places, strict=True):
             (rest if place is None else self._items[place]).append(item)
         self._recognized = picture.parts() if picture else []
         self._rest = [line for part in self._recognized if not isinstance(part, Grid) for line in part] or _lines(rest)
@@ -322,9 +320,8 @@ class _Page:
         rest = [line for line in self._rest if line not in marginal]
         flow = list[Line]()
         for block, items, lines in zip(self._layout, self._items, self._lines, strict=True):
-            above = [line for line in rest if line.box[1] < block.bbox.y]
-            rest = [line for line in rest if line not in above]
-            flow += above
+            flow += [line for line in rest if line.box[1] < block.bbox.y]
+            rest = [line for line in rest if not line.box[1] < block.bbox.y]
             shown = [line for line in lines if line not in marginal]
             is_heading = (
                 block.kind == "heading"
@@ -513,14 +510,14 @@ def _add_unseen(pages: Sequence[Any], unseen: Sequence[Any], looks: dict[int, _L
         page.text_items += other.text_items
 
 
-def _by_area(boxes: Sequence[Box]) -> list[tuple[int, Box]]:
-    """Boxes with their places, the smallest first."""
-    return sorted(enumerate(boxes), key=lambda each: (each[1][2] - each[1][0]) * (each[1][3] - each[1][1]))
-
-
-def _innermost(boxes: Iterable[tuple[int, Box]], box: Box) -> int | None:
-    """The place of the smallest box around another one."""
-    return next((place for place, outer in boxes if contains(outer, box)), None)
+def _innermost(outer: Sequence[Box], boxes: Sequence[Box]) -> list[int | None]:
+    """For each of the boxes, the place of the smallest of the outer boxes that contains it."""
+    found = np.full(len(boxes), -1)
+    inside = np.array(boxes).reshape(-1, 4)
+    by_area = sorted(enumerate(outer), key=lambda each: (each[1][2] - each[1][0]) * (each[1][3] - each[1][1]))
+    for place, box in reversed(by_area):
+        found[are_in(box, inside)] = place
+    return [None if place < 0 else place for place in found.tolist()]
 
 
 def _without_markup(text: str) -> str:

@@ -47,10 +47,11 @@ def objects_on(page: Any) -> Iterator[Painted]:
                     within = _product((inner.a, inner.b, inner.c, inner.d, inner.e, inner.f), matrix)
                     report_progress()
                     yield from objects_in(item, raw.FPDFFormObj_CountObjects(item), raw.FPDFFormObj_GetObject, within, depth + 1)
-            elif raw.FPDFPageObj_GetBounds(item, *map(ctypes.byref, edges)):
-                yield item, kind, _placed(matrix, *(edge.value for edge in edges))
+            elif raw.FPDFPageObj_GetBounds(item, *pointers):
+                yield item, kind, _placed(matrix, left.value, bottom.value, right.value, top.value)
 
-    edges = [ctypes.c_float() for _ in range(4)]
+    edges = left, bottom, right, top = [ctypes.c_float() for _ in range(4)]
+    pointers = [ctypes.byref(edge) for edge in edges]
     return objects_in(page, raw.FPDFPage_CountObjects(page), raw.FPDFPage_GetObject, _to_top_left(page), 0)
 
 
@@ -79,9 +80,14 @@ def _moved(matrix: Matrix, x: float, y: float, shift: int) -> tuple[float, float
 
 
 def _placed(matrix: Matrix, left: float, bottom: float, right: float, top: float) -> Box:
-    corners = [_moved(matrix, x, y, 1) for x in (left, right) for y in (bottom, top)]
-    across, down = [x for x, _ in corners], [y for _, y in corners]
-    return min(across), min(down), max(across), max(down)
+    a, b, c, d, e, f = matrix
+    (x1, x2), (x3, x4) = _sorted(left * a, right * a), _sorted(bottom * c, top * c)
+    (y1, y2), (y3, y4) = _sorted(left * b, right * b), _sorted(bottom * d, top * d)
+    return x1 + x3 + e, y1 + y3 + f, x2 + x4 + e, y2 + y4 + f
+
+
+def _sorted(one: float, other: float) -> tuple[float, float]:
+    return (one, other) if one <= other else (other, one)
 
 
 def places_at(boxes: NDArray[np.float64], inner: Box) -> list[int]:

@@ -50,10 +50,12 @@ def _raised(objects: Sequence[Painted]) -> Iterator[Painted]:
 
 def _is_raised(small: Painted, beside: Painted) -> bool:
     gap = max(small[2][0] - beside[2][2], beside[2][0] - small[2][2])
+    if gap <= -1:
+        return False
     size, height = _size_and_height(small[0])
     usual_size, usual_height = _size_and_height(beside[0])
     rise = (height - usual_height) / usual_size
-    return size < _SMALLER * usual_size and _RISE[0] < rise < _RISE[1] and -1 < gap < _MOST_GAP * usual_size
+    return size < _SMALLER * usual_size and _RISE[0] < rise < _RISE[1] and gap < _MOST_GAP * usual_size
 
 
 def _size_and_height(item: Any) -> tuple[float, float]:

@@ -181,8 +181,9 @@ def _is_like(color: Color | None, other: Color | None) -> bool:
 
 def _middle(box: Box, scale: float) -> tuple[int | slice, slice]:
     """The cells on the middle of a line."""
-    left, top, right, bottom = (max(0, each * scale) for each in box)
-    return slice(round((top + bottom) / 2), round((top + bottom) / 2) + 1), slice(math.floor(left), math.ceil(right) + 1)
+    left, right = max(0, box[0] * scale), max(0, box[2] * scale)
+    middle = round((max(0, box[1] * scale) + max(0, box[3] * scale)) / 2)
+    return slice(middle, middle + 1), slice(math.floor(left), math.ceil(right) + 1)
 
 
 def _values(cells: NDArray[np.int32]) -> set[int]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 from unicodedata import bidirectional
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
 
 from fundwright.reading.columns import is_prose
 
@@ -23,8 +26,7 @@ _MIN_BESIDE = 5
 """Columns of prose have at least so many lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     text: str
     box: Box
     confidence: float | None = None
@@ -45,6 +47,12 @@ def contains(outer: Box, inner: Box) -> bool:
     """Whether the middle of the inner box is in the outer one."""
     x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
     return outer[0] - 1 <= x <= outer[2] + 1 and outer[1] - 1 <= y <= outer[3] + 1
+
+
+def are_in(outer: Box, boxes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which of the boxes have their middle in the outer one, as `contains` says."""
+    x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
+    return (outer[0] - 1 <= x) & (x <= outer[2] + 1) & (outer[1] - 1 <= y) & (y <= outer[3] + 1)
 
 
 def around(boxes: Sequence[tuple[_Number, _Number, _Number, _Number]]) -> tuple[_Number, _Number, _Number, _Number]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -9,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fundwright.core.messages import nt, percent, t
 from fundwright.core.visible import visible_line
 from fundwright.reading import document
-from fundwright.reading.document import Attachment, Document, Figure, Missing, Note, Paragraph, Table, walk
+from fundwright.reading.document import Attachment, Document, Figure, Mark, Missing, Note, Paragraph, Table, runs_in, walk
 
 _NAME_CHARACTERS, _LABEL_CHARACTERS = 100, 20
 _UNCERTAIN = 0.8
@@ -62,7 +63,7 @@ class RecognizedPage(BaseModel):
 
 
 class ReadingReport(BaseModel):
-    """How many of each were read, which pages were recognized, and what was not read."""
+    """How many of each were read, which pages were recognized, what is left out because nobody sees it, and what was not read."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,6 +77,9 @@ class ReadingReport(BaseModel):
     attachments: int = 0
     recognized: tuple[RecognizedPage, ...] = ()
     is_scan: bool = Field(default=False, description="Whether the text of most pages was recognized in pictures.")
+    struck_words: int = Field(default=0, description="Words that are struck through, which answers and drafts leave out.")
+    deleted_words: int = Field(default=0, description="Words that are deleted with tracked changes, which they leave out, too.")
+    hidden_words: int = Field(default=0, description="Words that nobody sees, such as white ones, which they leave out, too.")
     unread: tuple[UnreadPart, ...] = ()
 
     @property
@@ -103,6 +107,16 @@ class ReadingReport(BaseModel):
         return ", ".join(text for count, text in counts if count)
 
     @property
+    def left_out_text(self) -> str:
+        """What answers and drafts leave out because those who open the file do not see it, in the reader's language."""
+        counts = (
+            (self.struck_words, nt("{n} struck-through word", "{n} struck-through words", self.struck_words)),
+            (self.deleted_words, nt("{n} deleted word", "{n} deleted words", self.deleted_words)),
+            (self.hidden_words, nt("{n} hidden word", "{n} hidden words", self.hidden_words)),
+        )
+        return ", ".join(text for count, text in counts if count)
+
+    @property
     def uncertain_text(self) -> str:
         """Which pages were recognized with little confidence, in the reader's language."""
         return ", ".join(
@@ -119,6 +133,9 @@ class ReadingReport(BaseModel):
 
 def report_of(read: Document) -> ReadingReport:
     blocks = list(walk(read.blocks))
+    unseen = Counter[Mark | None]()
+    for run in (run for block in blocks for run in runs_in(block)):
+        unseen[run.mark] += len(run.text.split())
     return ReadingReport(
         pages=read.pages,
         are_slides=read.are_slides,
@@ -130,6 +147,9 @@ def report_of(read: Document) -> ReadingReport:
         attachments=sum(isinstance(block, Attachment) and bool(block.blocks) for block in blocks),
         recognized=tuple(_recognized(blocks, {scan.page: scan.turn for scan in read.scans})),
         is_scan=2 * sum(bool(scan.words) for scan in read.scans) > max(read.pages, 1),
+        struck_words=unseen[Mark.STRUCK],
+        deleted_words=unseen[Mark.DELETED],
+        hidden_words=unseen[Mark.HIDDEN],
         unread=tuple(
             UnreadPart(
                 missing=each.missing, page=each.page, name=visible_line(each.name, most=_NAME_CHARACTERS), count=each.count

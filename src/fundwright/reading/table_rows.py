@@ -1,4 +1,7 @@
-"""Divides rows of tables that the parser of PDF files has put into one, because there are rules only between groups of rows."""
+"""Divides rows of tables that the parser of PDF files has put into one, because there are rules only between groups of rows.
+
+The columns are those of the parser. `grids` finds tables where there is no parser, on pages whose text is recognized.
+"""
 
 from __future__ import annotations
 

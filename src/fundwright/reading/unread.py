@@ -162,15 +162,12 @@ def _is_missing(words: Sequence[str], among: Counter[str]) -> bool:
 
 def _lacks_characters(text: str, among: Counter[str]) -> bool:
     """Whether many characters and words of a page are missing. Where words end is a guess, and bold type may be painted twice."""
-    letters = Counter(character for character in text.casefold() if character.isalnum())
-    read = Counter[str]()
-    for word, count in among.items():
-        for character in word:
-            read[character] += count
-    missing = (letters - read).total()
     words = set(_words(text))
-    are_missing = len(words - among.keys()) > (1 - _ENOUGH) * len(words)
-    return are_missing and missing >= _MIN_CHARACTERS and missing > (1 - _ENOUGH) * letters.total()
+    if len(words - among.keys()) <= (1 - _ENOUGH) * len(words):
+        return False
+    letters = Counter(filter(str.isalnum, text.casefold()))
+    missing = (letters - Counter("".join(among.elements()))).total()
+    return missing >= _MIN_CHARACTERS and missing > (1 - _ENOUGH) * letters.total()
 
 
 def _words(text: str) -> list[str]:

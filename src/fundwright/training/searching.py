@@ -115,9 +115,10 @@ async def search_passages(
     kinds: Collection[DocumentKind] | None = None,
     named: Sequence[str] = (),
     with_asides: bool = False,
+    with_boxes: bool = False,
 ) -> list[Passage]:
     """Return the passages that a question with this embedding finds by words and by meaning, best first, and further ones with all words of one
-    of the `named`. What is no statement of its document is searched only `with_asides`.
+    of the `named`, or `with_boxes` that are not checked. What is no statement of its document is searched only `with_asides`.
 
     Raises Conflict if all documents were trained with an embedding model other than the one in use.
     """
@@ -132,6 +133,7 @@ async def search_passages(
         kinds=kinds,
         named=named,
         with_asides=with_asides,
+        with_boxes=with_boxes,
     )
     is_searchable = bool(passages) or await searching.has_vectors(session, actor.workspace_id, embedder.id)
     if not is_searchable and await indexing.count_outdated(session, actor.workspace_id, embedder.id):

@@ -815,6 +815,7 @@ def _document_panel(
                 t("Status"): t("Replaced") if document.replaced_by else _state(document).label,
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
                 t("Read"): document.report.read_text or None if document.report else None,
+                t("Left out, because it is not visible"): document.report.left_out_text or None if document.report else None,
                 t("Recognized with low confidence"): document.report.uncertain_text or None if document.report else None,
                 t("Not read"): document.report.unread_text or None if document.report else None,
                 t("Size"): file_size(document.size_bytes),

@@ -34,6 +34,7 @@ from fundwright.language import retrieval, search_sql
 from fundwright.language.protocols import Vectors
 from fundwright.language.retrieval import Statistics, Weights
 from fundwright.reading.kinds import DocumentKind
+from fundwright.reading.lines import Aside
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document
 from fundwright.training.repository import filters
 from fundwright.training.schemas import DocumentState, NearestPassage, Passage
@@ -72,10 +73,11 @@ async def search_chunks(
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
     with_asides: bool = False,
+    with_boxes: bool = False,
 ) -> list[Passage]:
     """Return the chunks that answer a question best, best first, see `retrieval`. If documents and kinds are given, only these are
     searched. What is no statement of its document is searched only `with_asides`. Further chunks with all words of one of the
-    `named` come last."""
+    `named`, and `with_boxes` that are not checked, come last."""
     lexemes = dict((await session.execute(_lexemes_of(query))).all())
     statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
     words = retrieval.weigh(lexemes, statistics)
@@ -110,8 +112,9 @@ async def search_chunks(
     by_words, by_meaning = {id: -far for id, far, _ in rows}, {id: -far for id, _, far in rows}
     scores = retrieval.fuse(retrieval.scaled(by_words), retrieval.scaled(by_meaning), share=retrieval.PASSAGE_WORDS)
     found = dict(list(scores.items())[:limit])
-    if named:
-        has_one = or_(*(search_sql.has_all(Chunk.search.expression, each) for each in named))
+    if named or with_boxes:
+        has_words = [search_sql.has_all(Chunk.search.expression, each) for each in named]
+        has_one = or_(*has_words, *([Chunk.aside == Aside.BOX] if with_boxes else []))
         further = list(await _nearest(session, searched.where(has_one)))[:_MAX_NAMED]
         found |= {id: scores.get(id, 0.0) for id in further}
     return await _passages(session, owner_id, list(found.items()), 1 - _distance(vector), model_id=model_id)
