@@ -39,7 +39,6 @@ SCANNERS = {
     "a stream's citations": "from fundwright.generation.citing import CitationStream; scan = CitationStream(int).feed",
     "the claims of a section": "from fundwright.generation.claims import claims_of as scan",
     "a claim's check": "from fundwright.generation.checking import check; scan = lambda text: check('One claim.', [text])",
-    "the structure of a text": "from fundwright.language.structure import read as scan",
     "the facts of a text": (
         "from fundwright.reading.entries import entries_of; from fundwright.reading.finding_facts import facts_of; "
         "from fundwright.reading.kinds import DocumentKind; "
@@ -107,9 +106,7 @@ EXEMPT = {
 }
 """Expressions that are never used for searching, so that they cannot start again at each character."""
 BOUNDED = {
-    "fundwright.language.structure.": "searched in lines of at most 400 characters; the scanner below reads a megabyte",
     "fundwright.language.company.": "searched in lines of at most 400 characters; the scanner below reads a megabyte",
-    "fundwright.language.topics.": "matched with at most 120 characters",
     **dict.fromkeys(
         (
             f"fundwright.{module}."

@@ -23,8 +23,8 @@ from fundwright.asking.questions import NUMERALS, SYNONYMS, Kind, Question, stem
 from fundwright.asking.schemas import Answer
 from fundwright.core.messages import t
 from fundwright.language.protocols import Vectors
-from fundwright.language.structure import Block, BlockKind, read
 from fundwright.language.units import spell_out_label
+from fundwright.reading.entries import Entry
 from fundwright.reading.lines import Aside
 from fundwright.training.schemas import Passage
 
@@ -70,7 +70,7 @@ def candidates_of(question: Question, passages: Sequence[Passage]) -> list[Candi
         if wanted and passage.document_kind.is_ours:
             found += lists_of(statements, wanted)
         if any(names <= words_of(each) for each in {each.around for each in statements}) and all(
-            any(each.rating(c.block, c.line, _headings(passages, c)) > 0 for c in statements) for each in question.identifiers
+            any(each.rating(c.cells, _headings(passages, c)) > 0 for c in statements) for each in question.identifiers
         ):
             named.append(index)
     read = {*named[:_READ], *[index for index in range(len(passages)) if index not in named][: max(_READ - len(named), 0)]}
@@ -139,7 +139,7 @@ def answers(
     is_close = scores >= (MIN_OF_SPECIFIC if question.is_specific else MIN_SCORE)
     may_answer = is_named & has_value & is_close
     if question.identifiers:
-        ratings = [[each.rating(c.block, c.line, _headings(passages, c)) for each in question.identifiers] for c in candidates]
+        ratings = [[each.rating(c.cells, _headings(passages, c)) for each in question.identifiers] for c in candidates]
         identified = np.array(ratings).max(axis=1)
         may_answer = is_named & (identified > 0) & (may_answer | (identified >= CELL))
         scores = scores + _IDENTIFIED * identified
@@ -234,10 +234,8 @@ def _has_value(question: Question, candidate: Candidate, meanings: _Meanings) ->
         return question.has_value(candidate.around) or all(own.has(word, meanings) for word in question.content)
     if question.parts or question.kind is not Kind.COUNT or not question.counted:
         return question.has_value(candidate.text)
-    block = candidate.block
-    labeled = [(block.label, block.text), *zip(map(spell_out_label, block.columns), block.cells, strict=False)]
     texts = [f"{before} {after}" for before, after in _COUNT.findall(candidate.text)]
-    texts += [name for name, value in labeled if any(map(str.isdigit, value))]
+    texts += [spell_out_label(value.label) for value in candidate.values if any(map(str.isdigit, value.text))]
     return any(_Words(text).has(word, meanings) for text in texts for word in question.counted)
 
 
@@ -265,14 +263,17 @@ def in_words(answer: Answer) -> str:
         label = " ".join(answer.text[answer.answer_start : answer.answer_end].split())
         return t("Checked: {label}", label=label) if answer.is_checked else t("Not checked: {label}", label=label)
     parts, place = list[str](), answer.answer_start
-    for block in read(answer.text):
-        if block.kind == BlockKind.ROW and answer.answer_start <= block.start and block.end <= answer.answer_end:
-            between = answer.text[place : block.start] if place <= block.start else "\n"
-            parts += [between, _row_in_words(block)]
-            place = block.end
+    for entry in answer.entries():
+        if (
+            entry.values
+            and answer.answer_start <= entry.start
+            and entry.end <= answer.answer_end
+            and answer.text[entry.start] == "|"
+        ):
+            parts += [answer.text[place : entry.start] if place <= entry.start else "\n", _row_in_words(entry)]
+            place = entry.end
     return "".join([*parts, answer.text[place : answer.answer_end]])
 
 
-def _row_in_words(block: Block) -> str:
-    cells = zip(block.columns or [""] * len(block.cells), block.cells, strict=True)
-    return "; ".join(f"{column}: {cell}" if column else cell for column, cell in cells if cell)
+def _row_in_words(row: Entry) -> str:
+    return "; ".join(f"{value.label}: {value.text}" if value.label else value.text for value in row.values)

@@ -21,6 +21,7 @@ from fundwright.core.visible import visible_line
 from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import HeadingPath
 from fundwright.reading.document import Mark
+from fundwright.reading.entries import Entry, entries_of
 from fundwright.reading.facts import Fact
 from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.lines import Aside
@@ -422,6 +423,10 @@ class Passage(PassagePlace):
     notes of a slide. Null if it is one."""
     score: float
     similarity: float
+
+    def entries(self) -> list[Entry]:
+        """Return the structure of its text."""
+        return entries_of(self.text, lambda offset: self.place_at(offset)[0])
 
 
 def label_of(labels: Sequence[str], page: int | None) -> str:

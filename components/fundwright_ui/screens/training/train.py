@@ -514,7 +514,7 @@ def _answer(answer: Answer) -> VdomDict:
     shown = (
         html.p({"dir": "auto"}, html.mark(answer.answer))
         if answer.is_checked is not None
-        else excerpt(answer.text, answer.answer_start, answer.answer_end)
+        else excerpt(answer, answer.answer_start, answer.answer_end)
     )
     return _passage(
         answer, shown, ((answer.answer_start, answer.answer_end),), t("Speaker notes") if answer.is_for_speaker else ""
@@ -522,7 +522,7 @@ def _answer(answer: Answer) -> VdomDict:
 
 
 def _close(passage: ClosePassage) -> VdomDict:
-    return _passage(passage, excerpt(passage.text, 0, 0))
+    return _passage(passage, excerpt(passage))
 
 
 def _passage(passage: ClosePassage, shown: VdomDict, quotes: Quotes = (), part: str = "") -> VdomDict:
