@@ -56,11 +56,16 @@ class Candidate:
         return self.values[0].label if self.values and not self.is_row else ""
 
     @property
+    def value(self) -> str:
+        """What stands after the label, "" if there is none."""
+        return self.values[0].text if self.label else ""
+
+    @property
     def cells(self) -> list[tuple[str, str]]:
         """What names the statement and then the rest of it, each with the name of its column."""
         if self.is_row:
             return [(value.text, value.label) for value in self.values]
-        return [(self.label, ""), (self.values[0].text, self.label)] if self.label else [(self.line, "")]
+        return [(self.label, ""), (self.value, self.label)] if self.label else [(self.line, "")]
 
 
 @dataclass(slots=True)
@@ -74,30 +79,30 @@ class _Record:
 
 
 def candidates_in(passage: Passage, index: int) -> list[Candidate]:
-    """Return what of a passage may answer. Its headings and questions answer nothing."""
+    """Return what of a passage may answer. Its questions, and headings without values, answer nothing."""
     entries = passage.entries()
     titles = _titles(passage.text, entries)
     records: list[_Record] = []
     lead, question = "", ""
     last: Candidate | None = None
-    for before, entry in zip([None, *entries], entries, strict=False):
+    for before, entry, after in zip([None, *entries], entries, [*entries[1:], None], strict=False):
         if entry.kind is EntryKind.HEADING or (before and before.path != entry.path):
             lead = question = ""
-        if entry.kind is EntryKind.HEADING or entry.text in entry.path:
+        if not entry.values and (entry.kind is EntryKind.HEADING or entry.text in entry.path):
             continue
-        if not (records and _continued(records[-1], entry)):
+        if not (records and _continued(records[-1], entry, after)):
             above = (lead,) if entry.kind is EntryKind.ITEM else ()
             records.append(_Record(entry, dict.fromkeys((passage.document_title, *entry.path, *titles, *above))))
         record = records[-1]
         if entry.kind is EntryKind.PARAGRAPH:
             lead = entry.text
-        if entry.kind is EntryKind.VALUES:
+        if entry.kind is EntryKind.VALUES and not _is_below(passage.text, entry):
             record.labels |= _labels(entry)
         for each in _candidates(passage.text, entry, index):
             if each.text.endswith("?"):
                 question = each.text
                 continue
-            heading = question or nearest_heading(entry.path)
+            heading = question or each.heading or nearest_heading(entry.path)
             each = replace(each, heading=heading, record=len(records))
             if last and last.heading == heading and _EXCEPTS.match(each.text):
                 each = replace(each, text=f"{last.text} {each.text}", start=last.start)
@@ -110,27 +115,38 @@ def candidates_in(passage: Passage, index: int) -> list[Candidate]:
 def _candidates(text: str, entry: Entry, index: int) -> Iterator[Candidate]:
     """The statements of an entry: of a form, each value."""
     is_row = entry.kind is EntryKind.ROW
-    if is_row or entry.kind is EntryKind.VALUES:
+    if entry.values and entry.kind is not EntryKind.ITEM and not _is_below(text, entry):
         for values in [entry.values] if is_row else [(each,) for each in entry.values]:
             words = "; ".join(map(_in_words, values))
             yield Candidate(index, entry.start, entry.end, words, text[entry.start : entry.end], values, is_row=is_row)
         return
     begin = text.rfind("\n", 0, entry.start) + 1
+    heading = ""
+    if entry.values and entry.kind is EntryKind.VALUES:
+        heading = entry.values[0].label
+        entry = replace(entry, kind=EntryKind.PARAGRAPH, start=entry.values[0].start)
     for start, end in statements_of(text, entry):
         said = " ".join(text[start:end].split())
         box = said if entry.is_checked else ""
-        yield Candidate(index, start, end, spell_out_units(said), text[begin:end], is_checked=entry.is_checked or None, box=box)
+        words, is_checked = spell_out_units(said), entry.is_checked or None
+        yield Candidate(index, start, end, words, text[begin:end], heading=heading, is_checked=is_checked, box=box)
         begin = end
 
 
-def _continued(record: _Record, entry: Entry) -> bool:
+def _is_below(text: str, entry: Entry) -> bool:
+    """Whether a label stands above prose, as a heading does."""
+    return bool(entry.values) and "\n" in text[entry.start : entry.values[0].start] and ". " in entry.values[0].text
+
+
+def _continued(record: _Record, entry: Entry, after: Entry | None) -> bool:
     """Whether an entry belongs to the record above it: a value below the name of a project, the next value of a form, or text below its values."""
     if EntryKind.ROW in (record.first.kind, entry.kind) or record.first.path != entry.path:
         return False
     if entry.kind is EntryKind.VALUES:
         is_titled = record.first.kind is EntryKind.PARAGRAPH and record.first.group == entry.group
         return (bool(record.labels) or is_titled) and record.labels.isdisjoint(_labels(entry))
-    return len(record.labels) > 1
+    is_title = after is not None and after.kind is EntryKind.VALUES and after.group == entry.group
+    return len(record.labels) > 1 and not is_title
 
 
 def _labels(entry: Entry) -> set[str]:

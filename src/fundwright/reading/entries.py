@@ -47,7 +47,7 @@ class EntryKind(Enum):
     ROW = auto()
     """A row of a table whose columns have names, or of three cells or more without labels."""
     VALUES = auto()
-    """Labels with a value each: a line, or a row of a form."""
+    """Labels with a value each: a line, or a row of a form. A heading may have them, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,8 @@ def entries_of(text: str, headings_at: Callable[[int], tuple[str, ...]]) -> list
         flat = _flat(block[0])
         lines = [*_LINE.finditer(text, block.start(), block.end())]
         if path and path != before and flat[:200] == path[-1][:200]:
-            found.append(Entry(EntryKind.HEADING, flat, block.start(), block.end(), path, group=group))
+            values = _Block(text, path, group).values_in(lines[0]) if len(lines) == 1 else ()
+            found.append(Entry(EntryKind.HEADING, flat, block.start(), block.end(), path, values, group))
             lines = []
         elif len(lines[0][0]) <= LONGEST and (
             (
@@ -293,10 +294,10 @@ class _Block:
             if waiting is not None:
                 yield line, (self._value(waiting[0], *line.span()),)
                 waiting = None
-            elif _is_bare_label(line[0]) and after is not None and not (_is_bare_label(after[0]) or self._pairs(after)):
+            elif _is_bare_label(line[0]) and after is not None and not (_is_bare_label(after[0]) or self.values_in(after)):
                 waiting = line
             else:
-                yield line, self._pairs(line)
+                yield line, self.values_in(line)
 
     def _paragraph(self, lines: Sequence[re.Match[str]]) -> Entry:
         start, end = lines[0].start(), lines[-1].end()
@@ -312,7 +313,7 @@ class _Block:
         values = (*before, longer) if entry.values else ()
         return replace(entry, text=_flat(self._text[entry.start : end]), end=end, values=values)
 
-    def _pairs(self, line: re.Match[str]) -> tuple[Value, ...]:
+    def values_in(self, line: re.Match[str]) -> tuple[Value, ...]:
         """The labeled values of a line: several only if each part of it has a label."""
         spans, first = list[tuple[int, int]](), line.start()
         for between in _BETWEEN.finditer(self._text, line.start(), line.end()):
@@ -342,7 +343,12 @@ class _Block:
     def _pair(self, start: int, end: int) -> Value | None:
         mark = _MARK.match(self._text, start, end)
         first = mark.end() if mark else start
-        if (found := _PAIR.match(self._text, first, end)) and len(found[1].split()) <= _LABEL_WORDS and ". " not in found[1]:
+        if (
+            (found := _PAIR.match(self._text, first, end))
+            and len(found[1].split()) <= _LABEL_WORDS
+            and ". " not in found[1]
+            and ("," not in found[1] or is_label(found[1]))
+        ):
             return self._value(found[1], found.end(), end)
         if (found := _GAP.match(self._text, first, end)) and (self._is_form or is_label(found[1])):
             return self._value(found[1], found.end(), end)

@@ -910,6 +910,7 @@ async def _passages(
             Document.title.label("document_title"),
             Document.kind.label("document_kind"),
             case((_replaces(), Document.created_at)).label("document_date"),
+            Document.dated,
             Chunk.heading,
             Chunk.page,
             Chunk.places,

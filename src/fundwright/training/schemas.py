@@ -145,10 +145,7 @@ class DocumentRead(BaseModel):
     @property
     def dated_text(self) -> str:
         """The month and year of its date, or only the year, in the reader's language; "" without a date."""
-        if self.dated is None:
-            return ""
-        is_year = (self.dated.month, self.dated.day) == (1, 1)
-        return format_skeleton("y" if is_year else "yMMMM", self.dated, locale=current_language())
+        return in_months(self.dated)
 
     @property
     def is_scan(self) -> bool:
@@ -386,6 +383,14 @@ class RunStart(BaseModel):
     document_ids: tuple[UUID, ...] | None = None
 
 
+def in_months(dated: date | None) -> str:
+    """Return the month and year of the date of a document, or only the year, in the reader's language; "" without a date."""
+    if dated is None:
+        return ""
+    is_year = (dated.month, dated.day) == (1, 1)
+    return format_skeleton("y" if is_year else "yMMMM", dated, locale=current_language())
+
+
 class PassagePlace(BaseModel):
     """The position of a passage; offsets count characters of its document's text. `heading` and `page` apply to its beginning; if
     they change within it, `places` has (start in the passage, heading, page) of each part."""
@@ -417,6 +422,8 @@ class Passage(PassagePlace):
     document_kind: DocumentKind
     document_date: Annotated[datetime, AfterValidator(lambda at: at.astimezone(UTC))] | None = None
     """When the document was added, if it has replaced an earlier version."""
+    dated: date | None = None
+    """The date of the document."""
     text: str
     aside: Aside | None = None
     """Why it is no statement of the document: “box” for boxes that are not checked and rows that are answered with no, or “speaker_notes” for the
