@@ -45,7 +45,7 @@ SCANNERS = {
         "scan = lambda text: [facts_of(text, entries_of(text, lambda _: ()), kind) for kind in DocumentKind]"
     ),
     "the name of a company": (
-        "from fundwright.language.company import infer_company; from fundwright.reading.kinds import DocumentKind; "
+        "from fundwright.reading.company import infer_company; from fundwright.reading.kinds import DocumentKind; "
         "scan = lambda text: infer_company([(DocumentKind.ABOUT_US, text)])"
     ),
 }
@@ -106,7 +106,7 @@ EXEMPT = {
 }
 """Expressions that are never used for searching, so that they cannot start again at each character."""
 BOUNDED = {
-    "fundwright.language.company.": "searched in lines of at most 400 characters; the scanner below reads a megabyte",
+    "fundwright.reading.company.": "searched in lines of at most 400 characters; the scanner below reads a megabyte",
     **dict.fromkeys(
         (
             f"fundwright.{module}."

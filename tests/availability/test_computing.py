@@ -33,10 +33,10 @@ from fundwright.generation.claims import Source, check_claims
 from fundwright.generation.comparing import compare
 from fundwright.generation.exporting import export, markdown
 from fundwright.generation.schemas import ExportFormat
-from fundwright.language.company import infer_company
 from fundwright.language.protocols import NumberedPassage, SectionRequest
 from fundwright.opportunities import categorizing
 from fundwright.reading import stored
+from fundwright.reading.company import infer_company
 from fundwright.reading.document import Document, Paragraph, plain
 from fundwright.reading.kinds import DocumentKind, propose
 from fundwright.reading.pdf_pages import PageWords, Word

@@ -24,9 +24,9 @@ from fundwright.asking.questions import NUMERALS, SYNONYMS, Kind, Question, stem
 from fundwright.asking.schemas import Answer
 from fundwright.core.messages import t
 from fundwright.language.protocols import Vectors
-from fundwright.language.units import spell_out_label
 from fundwright.reading.entries import Entry
 from fundwright.reading.lines import Aside
+from fundwright.reading.units import spell_out_label
 from fundwright.training.schemas import Passage, in_months
 
 MIN_SCORE, MIN_OF_SPECIFIC = 0.93, 0.4

@@ -9,10 +9,10 @@ from itertools import groupby
 
 from fundwright.asking.listings import RequestedList
 from fundwright.language.schemas import nearest_heading
-from fundwright.language.units import spell_out_label, spell_out_units
 from fundwright.reading.entries import LONGEST, Entry, EntryKind, Value, statements_of
 from fundwright.reading.labels import words_of
 from fundwright.reading.symbols import UNCHECKED
+from fundwright.reading.units import spell_out_label, spell_out_units
 from fundwright.training.schemas import Passage
 
 _EXCEPTS = re.compile(
