@@ -1,4 +1,4 @@
-"""Writes the table of unit symbols, `src/fundwright/language/symbols.py`, from the definitions of pint."""
+"""Writes the table of unit symbols, `src/fundwright/reading/unit_symbols.py`, from the definitions of pint."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pint
 
-TABLE = Path(__file__).resolve().parent.parent / "src/fundwright/language/symbols.py"
+TABLE = Path(__file__).resolve().parent.parent / "src/fundwright/reading/unit_symbols.py"
 
 _PREFIXES: Mapping[str, str] = {
     "meter": "kilo centi milli micro nano",

@@ -40,7 +40,6 @@ SCANNERS = {
     "a stream's citations": "from fundwright.generation.citing import CitationStream; scan = CitationStream(int).feed",
     "the claims of a section": "from fundwright.generation.claims import claims_of as scan",
     "a claim's check": "from fundwright.generation.checking import check; scan = lambda text: check('One claim.', [text])",
-    "the structure of a text": "from fundwright.language.structure import read as scan",
     "the facts of a text": (
         "from fundwright.reading.entries import entries_of; from fundwright.reading.finding_facts import facts_of; "
         "from fundwright.reading.kinds import DocumentKind; "
@@ -48,7 +47,7 @@ SCANNERS = {
         "scan = lambda text: [facts_of(text, entries_of(text, lambda _: ()), kind, today=today) for kind in DocumentKind]"
     ),
     "the name of a company": (
-        "from fundwright.language.company import infer_company; from fundwright.reading.kinds import DocumentKind; "
+        "from fundwright.reading.company import infer_company; from fundwright.reading.kinds import DocumentKind; "
         "scan = lambda text: infer_company([(DocumentKind.ABOUT_US, text)])"
     ),
 }
@@ -109,9 +108,7 @@ EXEMPT = {
 }
 """Expressions that are never used for searching, so that they cannot start again at each character."""
 BOUNDED = {
-    "fundwright.language.structure.": "searched in lines of at most 400 characters; the scanner below reads a megabyte",
-    "fundwright.language.company.": "searched in lines of at most 400 characters; the scanner below reads a megabyte",
-    "fundwright.language.topics.": "matched with at most 120 characters",
+    "fundwright.reading.company.": "searched in lines of at most 400 characters; the scanner below reads a megabyte",
     **dict.fromkeys(
         (
             f"fundwright.{module}."

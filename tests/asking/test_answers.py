@@ -219,6 +219,39 @@ async def test_notices_are_left_out_when_the_question_is_about_us(committed: Cor
     assert [answer.document_title for answer in found] == ["High Road Bridges"]
 
 
+async def test_the_newest_of_documents_that_disagree_is_first_and_both_have_their_dates(
+    committed: Core, owner: Actor, add_file: AddFile
+) -> None:
+    new = "# High Road Bridges 2025\n\nDated May 2, 2025. High Road Bridges LLC repairs steel bridges. We have 31 employees.\n"
+    old = "# High Road Bridges 2018\n\nDated May 2, 2018. High Road Bridges LLC repairs steel bridges. We have 12 employees.\n"
+    await trained(committed, owner, add_file, (old, "About us 2018.md"), (new, "About us 2025.md"))
+    embedder = await language.get_embedder(committed)
+    found = (await asking.find_answers(committed, owner, "How many employees do we have?", embedder=embedder)).answers
+    assert [(each.answer, each.is_disputed) for each in found] == [
+        ("We have 31 employees. (2025)", True),
+        ("We have 12 employees. (2018)", True),
+    ]
+
+
+async def test_documents_that_say_the_same_do_not_disagree(committed: Core, owner: Actor, add_file: AddFile) -> None:
+    text = "# High Road Bridges\n\nHigh Road Bridges LLC repairs steel bridges. We have 31 employees.\n"
+    await trained(committed, owner, add_file, (text, "About us 2018.md"), (f"{text}\nWrite to us.\n", "About us 2025.md"))
+    embedder = await language.get_embedder(committed)
+    found = (await asking.find_answers(committed, owner, "How many employees do we have?", embedder=embedder)).answers
+    assert {each.is_disputed for each in found} == {False}
+
+
+async def test_a_notice_answers_what_others_demand_and_is_about_what_its_beginning_names(
+    committed: Core, owner: Actor, add_file: AddFile
+) -> None:
+    notice = f"# SSA request for proposals 26-02\n\nThe Social Security Administration (SSA) buys interpreting.\n\n{'The offeror shall interpret. ' * 60}\n\n## 4. Submission\n\nProposals are due January 16, 2026.\n"
+    own = "# About us\n\nHigh Road Interpreting LLC has 31 employees and interpreters of 40 languages. Our SSA proposal was due for review on May 3, 2025.\n"
+    await trained(committed, owner, add_file, (notice, "RFP 26-02.md"), (own, "About us.md"))
+    embedder = await language.get_embedder(committed)
+    found = (await asking.find_answers(committed, owner, "When is the SSA proposal due?", embedder=embedder)).answers
+    assert "January 16, 2026" in found[0].answer
+
+
 TIDEWATER = """# Past performance of Tidewater Systems
 
 | Customer | Contract | Value | Rating |

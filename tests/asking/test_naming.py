@@ -8,7 +8,7 @@ from fundwright.accounts.schemas import Actor
 from fundwright.asking import service as asking
 from fundwright.core.assembly import Core
 from fundwright.language import service as language
-from fundwright.language import units
+from fundwright.reading import units
 from tests.asking.test_answers import trained
 from tests.support.snapshots import Snapshots
 from tests.training.conftest import AddFile

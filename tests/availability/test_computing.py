@@ -35,10 +35,10 @@ from fundwright.generation.comparing import compare
 from fundwright.generation.exporting import export, markdown
 from fundwright.generation.schemas import ExportFormat
 from fundwright.generation.warnings import warnings_of
-from fundwright.language.company import infer_company
 from fundwright.language.protocols import CitedFact, NumberedPassage, SectionRequest
 from fundwright.opportunities import categorizing
 from fundwright.reading import stored
+from fundwright.reading.company import infer_company
 from fundwright.reading.document import Document, Paragraph, plain
 from fundwright.reading.facts import FactField, FactKind
 from fundwright.reading.kinds import DocumentKind, propose

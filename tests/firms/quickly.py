@@ -11,8 +11,8 @@ from fundwright.core.database import now
 from fundwright.generation import collecting
 from fundwright.generation.collecting import Part, parts_of, topic_of
 from fundwright.generation.extractive import ExtractiveWriter
-from fundwright.language.company import infer_company
 from fundwright.language.protocols import CitedFact, Embedder, NumberedPassage, SectionRequest, Unanswered
+from fundwright.reading.company import infer_company
 from fundwright.reading.facts import FactStatus
 from fundwright.reading.finding_facts import facts_of
 from fundwright.reading.formats import read

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fundwright.reading.entries import Entry, EntryKind, entries_of
+from fundwright.reading.entries import Entry, EntryKind, entries_of, statements_of
 
 
 def read(text: str, *headings: tuple[str, tuple[str, ...]]) -> list[Entry]:
@@ -45,6 +45,11 @@ class TestValues:
                 [("Customer", "Minnesota Department of Health"), ("Contract", "SWIFT 214577"), ("Role", "Prime")],
             ),
             ("CERTS   Quality Auditor, 2018\n        Parachute Rigger", [("CERTS", "Quality Auditor, 2018 Parachute Rigger")]),
+            ("UEI M3WJ8CT5RKD6 ~ CAGE 9F1Q7", [("UEI", "M3WJ8CT5RKD6"), ("CAGE", "9F1Q7")]),
+            ("CERTIFICATIONS  PMP, OSHA 30", [("CERTIFICATIONS", "PMP, OSHA 30")]),
+            ("CAGE Code         : 4W9D8\nUnique ID  : ZB5TQ81KFLR3", [("CAGE Code", "4W9D8"), ("Unique ID", "ZB5TQ81KFLR3")]),
+            ("- Funder: Shelby County Health Department", [("Funder", "Shelby County Health Department")]),
+            ("Contract Management\nProject Management\nCustomer Service Desk", []),
             ("Write to https://acme.example today", []),
             ("We cleaned the Lake Sorrel campground in nine days.", []),
             ("ISO 9001 certification is expected in 2027, and the audit begins in May.", []),
@@ -75,6 +80,27 @@ class TestTables:
             ("CAGE", "6V8R1"),
             ("Office", "2215 River Avenue"),
         ]
+
+    def test_an_amount_is_no_label(self) -> None:
+        assert pairs("| Contract value | $1,450,000 |") == [("Contract value", "$1,450,000")]
+
+    def test_a_row_without_labels_in_a_table_without_names_is_whole(self) -> None:
+        (row,) = read("| 2023 | 46,800 | 0 | 0.75 |")
+        assert (row.kind, [value.text for value in row.values]) == (EntryKind.ROW, ["2023", "46,800", "0", "0.75"])
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("| Client | Elk County |\n| - | - |\n| Contract value | $9 |", [("Client", "Elk County"), ("Contract value", "$9")]),
+            ("| Item | Detail |\n| - | - |\n| Bonding | $9 |", [("Item", "Bonding"), ("Detail", "$9")]),
+            ("| Project | Dam |\n| - | - |\n| Lake | New |", [("Project", "Lake"), ("Dam", "New")]),
+        ],
+    )
+    def test_two_columns_are_a_form_if_the_first_has_labels(self, text: str, expected: list[tuple[str, str]]) -> None:
+        assert pairs(text) == expected
+
+    def test_blank_cells_keep_the_names_of_their_columns(self) -> None:
+        assert read("| Funder | Award |\n| - | - |\n| HUD |  |")[0].columns == ("Funder", "Award")
 
     def test_a_first_row_of_labels_and_values_names_no_columns(self) -> None:
         text = (
@@ -129,3 +155,28 @@ def test_a_heading_that_is_a_label_labels_the_paragraph_below_it() -> None:
 def test_a_note_below_a_table_in_its_paragraph_comes_after_the_rows() -> None:
     entries = read("| a | b |\n| - | - |\n| 1 | 2 |\n| 3 | 4 |\nThe county keeps records of all this.")
     assert [entry.text for entry in entries] == ["1 | 2", "3 | 4", "The county keeps records of all this."]
+
+
+@pytest.mark.parametrize("mark", ["-", "•", "»", "✓", "1)", "(a)", "2.1"])
+def test_an_item_loses_its_mark(mark: str) -> None:
+    assert [(entry.text, entry.mark) for entry in read(f"{mark} Firmware for loggers\n\n{mark} Calibration")] == [
+        ("Firmware for loggers", mark),
+        ("Calibration", mark),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "We report nitrate every ten minutes from\nplaces that are hard to reach. They last.",
+            ["We report nitrate every ten minutes from\nplaces that are hard to reach.", "They last."],
+        ),
+        ("Hospital, data analyst\nMS Bioinformatics, 2015", ["Hospital, data analyst", "MS Bioinformatics, 2015"]),
+        ("- We sew. We cut.", ["We sew. We cut."]),
+        ("Value: $742,000", ["Value: $742,000"]),
+    ],
+)
+def test_statements_are_sentences_or_lines_of_a_paragraph_and_whole_items_and_values(text: str, expected: list[str]) -> None:
+    (entry,) = read(text)
+    assert [text[start:end] for start, end in statements_of(text, entry)] == expected

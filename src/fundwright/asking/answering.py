@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 
 import numpy as np
@@ -23,10 +24,10 @@ from fundwright.asking.questions import NUMERALS, SYNONYMS, Kind, Question, stem
 from fundwright.asking.schemas import Answer
 from fundwright.core.messages import t
 from fundwright.language.protocols import Vectors
-from fundwright.language.structure import Block, BlockKind, read
-from fundwright.language.units import spell_out_label
+from fundwright.reading.entries import Entry
 from fundwright.reading.lines import Aside
-from fundwright.training.schemas import Passage
+from fundwright.reading.units import spell_out_label
+from fundwright.training.schemas import Passage, in_months
 
 MIN_SCORE, MIN_OF_SPECIFIC = 0.93, 0.4
 """The least score of an answer, of 2: its similarity to the question, and the share of the question's words that it and its record have. A value
@@ -40,13 +41,15 @@ _COMPARED, _MOST_WORDS = 40, 1_000
 """Of this many candidates, at most this many words are compared with those of the question."""
 _IDENTIFIED, _LISTED = 3.0, 1.0
 """Added to what an identifier of the question names, and to a box or list that the question names: these come before all others."""
+_NUMBER_WORDS = 6
+"""A longer value is no number of what its label names."""
 _MOST_SHOWN = 600
 """The maximum number of characters from the answer to one part of a question to the answer to another."""
 _LEAST_OF_BEST = 0.8
 """The least score of an answer as a share of the best one's."""
 _COUNT = re.compile(
     r"((?:[^\W\d_][\w’'-]{0,30}[\s,]{1,3}){0,3})"
-    rf"(?:(?<![\w.,$€£])\d[\d,.]{{0,15}}(?![%\d])|\b(?i:(?:{NUMERALS})-?(?:one|{NUMERALS})?|one)\b)"
+    rf"((?<![\w.,$€£])\d[\d,.]{{0,15}}(?![%\d])|\b(?i:(?:{NUMERALS})-?(?:one|{NUMERALS})?|one)\b)"
     r"((?:[\s-]{1,3}[^\W\d_][\w’'-]{0,30}){0,5})"
 )
 """A number with the words around it."""
@@ -70,7 +73,7 @@ def candidates_of(question: Question, passages: Sequence[Passage]) -> list[Candi
         if wanted and passage.document_kind.is_ours:
             found += lists_of(statements, wanted)
         if any(names <= words_of(each) for each in {each.around for each in statements}) and all(
-            any(each.rating(c.block, c.line, _headings(passages, c)) > 0 for c in statements) for each in question.identifiers
+            any(each.rating(c.cells, _headings(passages, c)) > 0 for c in statements) for each in question.identifiers
         ):
             named.append(index)
     read = {*named[:_READ], *[index for index in range(len(passages)) if index not in named][: max(_READ - len(named), 0)]}
@@ -139,13 +142,19 @@ def answers(
     is_close = scores >= (MIN_OF_SPECIFIC if question.is_specific else MIN_SCORE)
     may_answer = is_named & has_value & is_close
     if question.identifiers:
-        ratings = [[each.rating(c.block, c.line, _headings(passages, c)) for each in question.identifiers] for c in candidates]
+        ratings = [[each.rating(c.cells, _headings(passages, c)) for each in question.identifiers] for c in candidates]
         identified = np.array(ratings).max(axis=1)
         may_answer = is_named & (identified > 0) & (may_answer | (identified >= CELL))
         scores = scores + _IDENTIFIED * identified
+    is_new = np.array([not each.label or not _repeats(each.value, words_of(question.text)) for each in candidates])
+    if (may_answer & is_new).any():
+        may_answer &= is_new
+    is_required = np.array([passages[each.passage].document_kind.is_requirement for each in candidates])
+    if question.is_about_requirement and (may_answer & is_required).any():
+        may_answer &= is_required
     scores = np.where(is_box | is_list, scores + _LISTED, np.where(may_answer, scores, -1.0))
     may_answer |= is_box | is_list
-    best: dict[int, Answer] = {}
+    best: dict[int, tuple[Candidate, Answer]] = {}
     least = _LEAST_OF_BEST * float(scores.max())
     for place in np.argsort(-scores, kind="stable"):
         if not may_answer[place] or scores[place] < least:
@@ -153,8 +162,33 @@ def answers(
         found = candidates[place]
         if found.passage not in best:
             start, end = _span(question, found, candidates)
-            best[found.passage] = _answer(passages[found.passage], found, start, end, float(scores[place]))
-    return list(best.values())
+            best[found.passage] = found, _answer(passages[found.passage], found, start, end, float(scores[place]))
+    return _newest_first(question, [*best.values()], meanings)
+
+
+def _newest_first(question: Question, found: Sequence[tuple[Candidate, Answer]], meanings: _Meanings) -> list[Answer]:
+    """Mark those that state another value than the best one for the same, and let the newest of these be first."""
+    stated = [_stated(question, candidate, meanings) for candidate, _ in found]
+    values: dict[str, set[str]] = {}
+    for attribute, value in filter(None, stated):
+        values.setdefault(attribute, set()).add(value)
+    first = stated[0] if stated else None
+    if first is None or len(values[first[0]]) == 1 or len({answer.document_id for _, answer in found}) == 1:
+        return [answer for _, answer in found]
+    is_rival = [each is not None and each[0] == first[0] for each in stated]
+    rivals = [
+        answer.model_copy(update={"is_disputed": True}) for (_, answer), is_it in zip(found, is_rival, strict=True) if is_it
+    ]
+    others = [answer for (_, answer), is_it in zip(found, is_rival, strict=True) if not is_it]
+    return [*sorted(rivals, key=lambda each: each.dated or date.min, reverse=True), *others]
+
+
+def _stated(question: Question, candidate: Candidate, meanings: _Meanings) -> tuple[str, str] | None:
+    """What a statement says of what: the value of a label, or the number of what is counted."""
+    if candidate.label:
+        return " ".join(sorted(words_of(candidate.label))), " ".join(candidate.value.casefold().split())
+    counts = _counts(question, candidate.text, meanings) if question.kind is Kind.COUNT else []
+    return (" ".join(sorted(question.counted)), counts[0]) if counts else None
 
 
 @dataclass(frozen=True)
@@ -214,13 +248,17 @@ def _are_named(
         return np.ones(len(candidates), dtype=bool)
     is_below = [any(map(names, _headings(passages, each))) for each in candidates]
     documents = [passages[each.passage] for each in candidates]
+    notices = {each.document_id for each in passages if each.document_kind.is_requirement and not each.start and names(each.text)}
     sections = {
         each.document_id for each, below in zip(documents, is_below, strict=True) if below and not names(each.document_title)
     }
     return np.array(
         [
-            all(words.names(name, meanings) for name in question.names)
-            and (below or document.document_id not in sections or names(each.text))
+            document.document_id in notices
+            or (
+                all(words.names(name, meanings) for name in question.names)
+                and (below or document.document_id not in sections or names(each.text))
+            )
             for each, words, below, document in zip(candidates, around, is_below, documents, strict=True)
         ]
     )
@@ -234,11 +272,19 @@ def _has_value(question: Question, candidate: Candidate, meanings: _Meanings) ->
         return question.has_value(candidate.around) or all(own.has(word, meanings) for word in question.content)
     if question.parts or question.kind is not Kind.COUNT or not question.counted:
         return question.has_value(candidate.text)
-    block = candidate.block
-    labeled = [(block.label, block.text), *zip(map(spell_out_label, block.columns), block.cells, strict=False)]
-    texts = [f"{before} {after}" for before, after in _COUNT.findall(candidate.text)]
-    texts += [name for name, value in labeled if any(map(str.isdigit, value))]
-    return any(_Words(text).has(word, meanings) for text in texts for word in question.counted)
+    numbers = [each for each in candidate.values if any(map(str.isdigit, each.text)) and len(each.text.split()) <= _NUMBER_WORDS]
+    labels = [spell_out_label(each.label) for each in numbers]
+    is_labeled = any(_Words(label).has(word, meanings) for label in labels for word in question.counted)
+    return is_labeled or bool(_counts(question, candidate.text, meanings))
+
+
+def _counts(question: Question, text: str, meanings: _Meanings) -> list[str]:
+    """The numbers of a text beside what is counted."""
+    return [
+        number.strip(".,")
+        for before, number, after in _COUNT.findall(text)
+        if any(_Words(f"{before} {after}").has(word, meanings) for word in question.counted)
+    ]
 
 
 def _span(question: Question, found: Candidate, candidates: Sequence[Candidate]) -> tuple[int, int]:
@@ -260,19 +306,24 @@ def _answer(passage: Passage, found: Candidate, start: int, end: int, score: flo
 
 
 def in_words(answer: Answer) -> str:
-    """Return the text of an answer in the reader's language: each cell of a row follows the name of its column, and a box says whether it is checked."""
+    """Return the text of an answer in the reader's language: each cell of a row follows the name of its column, a box says whether it is checked,
+    and a disputed answer ends with the date of its document: “31 employees (2025)”."""
     if answer.is_checked is not None:
         label = "; ".join(labels_in(answer.text[answer.answer_start : answer.answer_end]))
         return t("Checked: {label}", label=label) if answer.is_checked else t("Not checked: {label}", label=label)
     parts, place = list[str](), answer.answer_start
-    for block in read(answer.text):
-        if block.kind == BlockKind.ROW and answer.answer_start <= block.start and block.end <= answer.answer_end:
-            between = answer.text[place : block.start] if place <= block.start else "\n"
-            parts += [between, _row_in_words(block)]
-            place = block.end
-    return "".join([*parts, answer.text[place : answer.answer_end]])
+    for entry in answer.entries():
+        if (
+            entry.values
+            and answer.answer_start <= entry.start
+            and entry.end <= answer.answer_end
+            and answer.text[entry.start] == "|"
+        ):
+            parts += [answer.text[place : entry.start] if place <= entry.start else "\n", _row_in_words(entry)]
+            place = entry.end
+    said = "".join([*parts, answer.text[place : answer.answer_end]])
+    return f"{said} ({in_months(answer.dated)})" if answer.is_disputed and answer.dated else said
 
 
-def _row_in_words(block: Block) -> str:
-    cells = zip(block.columns or [""] * len(block.cells), block.cells, strict=True)
-    return "; ".join(f"{column}: {cell}" if column else cell for column, cell in cells if cell)
+def _row_in_words(row: Entry) -> str:
+    return "; ".join(f"{value.label}: {value.text}" if value.label else value.text for value in row.values)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from fundwright.asking.listings import RequestedList
 from fundwright.language.schemas import nearest_heading
-from fundwright.language.structure import MAX_CHARACTERS, Block, BlockKind, read
-from fundwright.language.units import spell_out_label, spell_out_units
-from fundwright.reading.records import Record, divide
-from fundwright.reading.symbols import CHECKED, UNCHECKED
+from fundwright.reading.entries import LONGEST, Entry, EntryKind, Value, statements_of
+from fundwright.reading.labels import words_of
+from fundwright.reading.symbols import UNCHECKED
+from fundwright.reading.units import spell_out_label, spell_out_units
 from fundwright.training.schemas import Passage
 
 _EXCEPTS = re.compile(
@@ -21,10 +20,8 @@ _EXCEPTS = re.compile(
     re.IGNORECASE,
 )
 """Begins a sentence that is shown together with the one before it, which says what it is an exception to."""
-
-_BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
-_ALONE = (BlockKind.HEADING, BlockKind.ROW, BlockKind.ITEM)
-"""Kinds of blocks that are records of their own."""
+_TITLE_LINES, _TITLE_WORDS = 2, 12
+"""The name of a form may be above the name of the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +32,15 @@ class Candidate:
     start: int
     end: int
     text: str
-    heading: str
-    block: Block
     line: str
     """The line of the passage up to the end of the statement."""
-    record: int
+    values: tuple[Value, ...] = ()
+    """The cells of a row, or a labeled value."""
+    is_row: bool = False
+    heading: str = ""
+    record: int = -1
     """The number, within the passage, of the record that it belongs to: a row, an item, a paragraph, or the labeled values of one thing."""
-    around: str
+    around: str = ""
     """The text of the record, with what stands above it: headings, names of columns, the line above a list, the title of the document."""
     is_checked: bool | None = None
     """Whether it is the label of a box that is checked. None if it is no box."""
@@ -52,36 +51,120 @@ class Candidate:
     names_box: bool = False
     """Whether the question names it."""
 
+    @property
+    def label(self) -> str:
+        return self.values[0].label if self.values and not self.is_row else ""
+
+    @property
+    def value(self) -> str:
+        """What stands after the label, "" if there is none."""
+        return self.values[0].text if self.label else ""
+
+    @property
+    def cells(self) -> list[tuple[str, str]]:
+        """What names the statement and then the rest of it, each with the name of its column."""
+        if self.is_row:
+            return [(value.text, value.label) for value in self.values]
+        return [(self.label, ""), (self.value, self.label)] if self.label else [(self.line, "")]
+
+
+@dataclass(slots=True)
+class _Record:
+    """`said` are its texts and those above it, each once. `labels` are those of a form, which what stands below belongs to, too."""
+
+    first: Entry
+    said: dict[str, None]
+    candidates: list[Candidate] = field(default_factory=list[Candidate])
+    labels: set[str] = field(default_factory=set[str])
+
 
 def candidates_in(passage: Passage, index: int) -> list[Candidate]:
-    """Return what of a passage may answer. Its headings answer nothing."""
-    text, found = passage.text, list[Candidate]()
-    divided = divide(text)
-    titles = [text[start:end] for start, end in divided.titles] if divided.is_about_one else []
-    spans = sorted((start, end, number) for number, each in enumerate(divided.records) for start, end in each.units)
-    parts: dict[int, dict[str, None]] = {}
-    heading = nearest_heading(passage.heading)
-    above: Block | None = None
-    for number, block in _in_records(text):
-        begin = max(text.rfind("\n", 0, block.start) + 1, above.end if above else 0)
-        headings = passage.place_at(block.start)[0]
-        said = f"{block.label}: {block.text}" if block.label else block.text
-        is_after = above is not None and found and found[-1].end == above.end
-        above = block
-        if block.kind == BlockKind.HEADING or said in headings or said.endswith("?"):
-            heading = block.text
+    """Return what of a passage may answer. Its questions, and headings without values, answer nothing."""
+    entries = passage.entries()
+    titles = _titles(passage.text, entries)
+    records: list[_Record] = []
+    lead, question = "", ""
+    last: Candidate | None = None
+    for before, entry, after in zip([None, *entries], entries, [*entries[1:], None], strict=False):
+        if entry.kind is EntryKind.HEADING or (before and before.path != entry.path):
+            lead = question = ""
+        if not entry.values and (entry.kind is EntryKind.HEADING or entry.text in entry.path):
             continue
-        words, start = _in_words(block), block.start
-        if is_after and _EXCEPTS.match(words):
-            words, start = f"{found[-1].text} {words}", found[-1].start
-        is_checked = text[: block.start].endswith(f"{CHECKED} ")
-        line = text[begin : block.end]
-        found.append(Candidate(index, start, block.end, words, heading, block, line, number, "", is_checked or None))
-        record = _record_at(divided.records, spans, block.start, block.end)
-        around = (text[first:last] for first, last in (*record.context, *record.units)) if record else ()
-        parts.setdefault(number, {}).update(dict.fromkeys((passage.document_title, *headings, heading, *titles, *around, words)))
-    together = {number: " ".join(each) for number, each in parts.items()}
-    return [replace(each, around=together[each.record], box=each.text if each.is_checked else "") for each in found]
+        if not (records and _continued(records[-1], entry, after)):
+            above = (lead,) if entry.kind is EntryKind.ITEM else ()
+            records.append(_Record(entry, dict.fromkeys((passage.document_title, *entry.path, *titles, *above))))
+        record = records[-1]
+        if entry.kind is EntryKind.PARAGRAPH:
+            lead = entry.text
+        if entry.kind is EntryKind.VALUES and not _is_below(passage.text, entry):
+            record.labels |= _labels(entry)
+        for each in _candidates(passage.text, entry, index):
+            if each.text.endswith("?"):
+                question = each.text
+                continue
+            heading = question or each.heading or nearest_heading(entry.path)
+            each = replace(each, heading=heading, record=len(records))
+            if last and last.heading == heading and _EXCEPTS.match(each.text):
+                each = replace(each, text=f"{last.text} {each.text}", start=last.start)
+            record.candidates.append(each)
+            last = each
+            record.said |= dict.fromkeys((heading, each.text))
+    return [replace(each, around=" ".join(record.said)) for record in records for each in record.candidates]
+
+
+def _candidates(text: str, entry: Entry, index: int) -> Iterator[Candidate]:
+    """The statements of an entry: of a form, each value."""
+    is_row = entry.kind is EntryKind.ROW
+    if entry.values and entry.kind is not EntryKind.ITEM and not _is_below(text, entry):
+        for values in [entry.values] if is_row else [(each,) for each in entry.values]:
+            words = "; ".join(map(_in_words, values))
+            yield Candidate(index, entry.start, entry.end, words, text[entry.start : entry.end], values, is_row=is_row)
+        return
+    begin = text.rfind("\n", 0, entry.start) + 1
+    heading = ""
+    if entry.values and entry.kind is EntryKind.VALUES:
+        heading = entry.values[0].label
+        entry = replace(entry, kind=EntryKind.PARAGRAPH, start=entry.values[0].start)
+    for start, end in statements_of(text, entry):
+        said = " ".join(text[start:end].split())
+        box = said if entry.is_checked else ""
+        words, is_checked = spell_out_units(said), entry.is_checked or None
+        yield Candidate(index, start, end, words, text[begin:end], heading=heading, is_checked=is_checked, box=box)
+        begin = end
+
+
+def _is_below(text: str, entry: Entry) -> bool:
+    """Whether a label stands above prose, as a heading does."""
+    return bool(entry.values) and "\n" in text[entry.start : entry.values[0].start] and ". " in entry.values[0].text
+
+
+def _continued(record: _Record, entry: Entry, after: Entry | None) -> bool:
+    """Whether an entry belongs to the record above it: a value below the name of a project, the next value of a form, or text below its values."""
+    if EntryKind.ROW in (record.first.kind, entry.kind) or record.first.path != entry.path:
+        return False
+    if entry.kind is EntryKind.VALUES:
+        is_titled = record.first.kind is EntryKind.PARAGRAPH and record.first.group == entry.group
+        return (bool(record.labels) or is_titled) and record.labels.isdisjoint(_labels(entry))
+    is_title = after is not None and after.kind is EntryKind.VALUES and after.group == entry.group
+    return len(record.labels) > 1 and not is_title
+
+
+def _labels(entry: Entry) -> set[str]:
+    """The labels of a form; “Project 2” begins what “Project 1” has begun."""
+    return {" ".join(words_of(value.label)) for value in entry.values}
+
+
+def _titles(text: str, entries: Sequence[Entry]) -> list[str]:
+    """The first lines of a passage if they are short, and if it may be about one thing: no label stands under two headings."""
+    paths: dict[str, set[tuple[str, ...]]] = {}
+    for entry in entries:
+        for label in _labels(entry) if entry.kind is EntryKind.VALUES else ():
+            paths.setdefault(label, set()).add(entry.path)
+    if any(len(each) > 1 for each in paths.values()):
+        return []
+    lines = [line.strip() for line in text.split("\n") if line.strip()][:_TITLE_LINES]
+    first = [entry.text for entry in entries[:_TITLE_LINES] if entry.kind in (EntryKind.HEADING, EntryKind.PARAGRAPH)]
+    return [line for line in lines if len(line.split()) <= _TITLE_WORDS and any(line in each for each in first)]
 
 
 def boxes_in(passage: Passage, index: int) -> Iterator[Candidate]:
@@ -90,17 +173,14 @@ def boxes_in(passage: Passage, index: int) -> Iterator[Candidate]:
         is_box = line[0].startswith(UNCHECKED)
         text = line[0].removeprefix(UNCHECKED).strip()
         headings = passage.place_at(line.start())[0]
-        start = line.end() - len(text)
         yield Candidate(
             index,
-            start,
+            line.end() - len(text),
             line.end(),
             text,
-            nearest_heading(headings),
-            Block(BlockKind.ITEM, text, start, line.end()),
             line[0],
-            -1,
-            f"{passage.document_title} {' '.join(headings)} {text}",
+            heading=nearest_heading(headings),
+            around=f"{passage.document_title} {' '.join(headings)} {text}",
             is_checked=False if is_box else None,
             box=text if is_box else text.rpartition(":")[0],
         )
@@ -108,36 +188,15 @@ def boxes_in(passage: Passage, index: int) -> Iterator[Candidate]:
 
 def lists_of(candidates: Sequence[Candidate], wanted: RequestedList) -> Iterator[Candidate]:
     """Yield what stands under a label or heading that names the list that the question asks for."""
-    for name_of in (lambda each: each.block.label, lambda each: each.heading):
+    for name_of in (lambda each: each.label, lambda each: each.heading):
         for name, group in groupby(candidates, key=name_of):
             listed = list(group)
             text = "; ".join(each.text for each in listed)
-            if name and len(text) <= MAX_CHARACTERS and wanted.is_named_by(name, text):
+            if name and len(text) <= LONGEST and wanted.is_named_by(name, text):
                 yield replace(listed[0], end=listed[-1].end, text=f"{name}: {text}", is_list=True)
 
 
-def _record_at(records: Sequence[Record], spans: Sequence[tuple[int, int, int]], start: int, end: int) -> Record | None:
-    """The record with a part from `start` to `end`; `spans` are the parts of all records, each with the number of its record."""
-    place = bisect_left(spans, (end,)) - 1
-    return records[spans[place][2]] if place >= 0 and spans[place][1] > start else None
-
-
-def _in_records(text: str) -> Iterator[tuple[int, Block]]:
-    """Yield the blocks of a text, each with the number of its record. A repeated label begins the next record."""
-    record, end, labels = 0, 0, set[str]()
-    kind = BlockKind.HEADING
-    for block in read(text):
-        is_pair = block.kind == kind == BlockKind.PAIR
-        is_apart = block.kind in _ALONE or kind in _ALONE or (not is_pair and _BLANK_LINE.search(text, end, block.start))
-        if is_apart or block.label in labels:
-            record, labels = record + 1, set()
-        kind, end, labels = block.kind, block.end, labels | ({block.label} if block.kind == BlockKind.PAIR else set())
-        yield record, block
-
-
-def _in_words(block: Block) -> str:
-    """Return the text of a block, with units spelled out and with the names of the columns of its cells."""
-    if block.columns:
-        cells = zip(block.columns, block.cells, strict=True)
-        return "; ".join(f"{spell_out_label(column)}: {spell_out_units(cell)}" for column, cell in cells if cell)
-    return f"{spell_out_label(block.label)}: {spell_out_units(block.text)}" if block.label else spell_out_units(block.text)
+def _in_words(value: Value) -> str:
+    """The text of a value after its label or the name of its column, with units spelled out."""
+    text = spell_out_units(value.text)
+    return f"{spell_out_label(value.label)}: {text}" if value.label else text

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from fundwright.language.structure import Block, BlockKind
-
 _NAMED, _BELOW, CELL, _MENTIONED = 1.0, 0.9, 0.75, 0.2
 """What a statement gets that an identifier names, that is below a heading with it, that has it in another cell, or that mentions it.
 """
@@ -80,10 +78,10 @@ class Identifier:
         joined = [separator.join((*before, form)) for form in forms for separator in (" ", "-", "")]
         return list(dict.fromkeys([*joined, *([] if self._is_bare else [self.code])]))
 
-    def rating(self, block: Block, line: str, headings: Sequence[str]) -> float:
-        """Rate a block below these headings, with its line up to its end: from `_OF_ANOTHER` to `_NAMED`, or 0 if it has no identifier
-        of this form."""
-        (name, column), *others = _cells_of(block, line)
+    def rating(self, cells: Sequence[tuple[str, str]], headings: Sequence[str]) -> float:
+        """Rate a statement below these headings: from `_OF_ANOTHER` to `_NAMED`, or 0 if it has no identifier of this form. `cells` are what names it
+        and then the rest of it, each with the name of its column or label."""
+        (name, column), *others = cells
         above = " ".join((column, *headings))
         if self._exact.names(name, above):
             return _NAMED
@@ -161,14 +159,3 @@ def identifiers_in(question: str) -> list[Identifier]:
         if identifier.is_complete:
             found.append(identifier)
     return list(dict.fromkeys(found))[:_MAX_IDENTIFIERS]
-
-
-def _cells_of(block: Block, line: str) -> list[tuple[str, str]]:
-    """Return what names the block and then the rest of it, each with the name of its column."""
-    match block.kind:
-        case BlockKind.ROW:
-            return list(zip(block.cells, block.columns or [""] * len(block.cells), strict=True))
-        case BlockKind.PAIR:
-            return [(block.label, ""), (block.text, block.label)]
-        case _:
-            return [(line, "")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from fundwright.language.topics import Topic, topics_of
+from fundwright.reading.topics import Topic, topics_of
 
 _WORD = re.compile(r"[^\W_]+")
 _ASKS = frozenset(("what", "which", "list", "name", "show", "welche", "welchen", "was", "quels", "quelles", "quel", "quelle"))
@@ -72,7 +72,7 @@ class RequestedList:
         named = _stems(heading)
         everything = named | _stems(listed)
         is_noun = not named & _NUMBERS and any(noun in named and before <= everything for noun, before in self.nouns)
-        return is_noun or bool(self.topics & topics_of(heading))
+        return is_noun or bool(self.topics & topics_of(heading).keys())
 
 
 def requested_list(question: str) -> RequestedList | None:
@@ -93,7 +93,7 @@ def requested_list(question: str) -> RequestedList | None:
         return None
     nouns = list(_nouns(named))
     general = [word for word in named if word not in _GENERAL]
-    return RequestedList(tuple(nouns), topics_of(" ".join(general)) & _SECTIONS if len(general) == 1 else frozenset())
+    return RequestedList(tuple(nouns), _SECTIONS & (topics_of(general[0]).keys() if len(general) == 1 else frozenset()))
 
 
 def _nouns(words: list[str]) -> list[tuple[str, frozenset[str]]]:

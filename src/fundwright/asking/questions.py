@@ -113,7 +113,10 @@ _ASKS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         ),
     )
 )
+_PEOPLE = frozenset("employees staff people personnel crew workers headcount".split())  # noqa: SIM905
 SYNONYMS = {
+    **dict.fromkeys((*_PEOPLE, "folks"), _PEOPLE),
+    "deadline": frozenset(("due",)),
     "wrong": frozenset(
         [
             "challenges",
@@ -129,9 +132,9 @@ SYNONYMS = {
             "trouble",
             "warranty",
         ]
-    )
+    ),
 }
-"""Of idioms, whose words mean something else: “what went wrong.”"""
+"""Of idioms, whose words mean something else, “what went wrong,” and of words that are asked for more often than any others."""
 _CUES = frozenset(
     "amount awarded call contact phone reach telephone email came charge charged college come cost costs date day degree degrees doctorate graduate graduated kosten month phd price prices share size studied study value worth year".split()  # noqa: SIM905
 )
@@ -184,6 +187,8 @@ class Question:
     counted: tuple[str, ...]
     """The words for what is counted."""
     is_about_us: bool
+    is_about_requirement: bool
+    """Whether it asks what others demand of us, which notices answer first."""
     parts: tuple[Question, ...] = ()
     """The questions of which it consists: “How many did we sell, and what did they cost?”"""
 
@@ -211,6 +216,7 @@ def _parse(question: str) -> Question:
     identifiers = tuple(each for each in identifiers_in(question) if each.word.casefold() not in _STOP_WORDS)
     names = [each for each in names_in(question) if each not in {known.code.casefold() for known in identifiers}]
     counted = _COUNTED.search(_OF_US.sub("how many people", question))
+    is_about_requirement = bool(_OBLIGED.search(question))
     is_about_us = bool(_US.search(question) or (_OUR_DATA.search(question) and not _DEFINITION.search(question)))
     return Question(
         text=question,
@@ -221,7 +227,8 @@ def _parse(question: str) -> Question:
             sorted(word for word in words_of(question) - set(names) - (_CUES if kind in _VALUES else set()) if stems_of(word))
         )[:_MAX_WORDS],
         counted=tuple(words_of(counted[1]) - _STOP_WORDS) if counted else (),
-        is_about_us=is_about_us and not _OBLIGED.search(question),
+        is_about_us=is_about_us and not is_about_requirement,
+        is_about_requirement=is_about_requirement,
     )
 
 

@@ -19,9 +19,9 @@ from fundwright.asking.schemas import Answer, Answers, ClosePassage
 from fundwright.core.assembly import Core
 from fundwright.core.messages import t
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.language import units
 from fundwright.language.protocols import Embedder
 from fundwright.language.schemas import heading_text
+from fundwright.reading import units
 from fundwright.reading.kinds import KINDS_THAT_ANSWER_US
 from fundwright.training import collecting, searching
 from fundwright.training import service as training

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
-from fundwright.language.company import infer_company, is_named_in, is_of_another
+from fundwright.reading.company import infer_company, is_named_in, is_of_another
 from fundwright.reading.entries import entries_of
 from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.labels import words_of

@@ -19,9 +19,9 @@ from fundwright.core.assembly import Core
 from fundwright.facts import service as facts
 from fundwright.facts.schemas import DraftFact
 from fundwright.generation.choosing import used_by_drafts
-from fundwright.language.company import infer_company
 from fundwright.language.protocols import CitedFact, Embedder
 from fundwright.opportunities.schemas import OpportunityRead
+from fundwright.reading.company import infer_company
 from fundwright.reading.entries import Entry, entries_of
 from fundwright.reading.kinds import OUR_KINDS, DocumentKind
 from fundwright.reading.topics import Topic, topics_of

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import snowballstemmer
 
-from fundwright.language.symbols import SYMBOLS
-from fundwright.language.units import unit_of
 from fundwright.reading.sentences import spans_of
+from fundwright.reading.unit_symbols import SYMBOLS
+from fundwright.reading.units import unit_of
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’.,&-][^\W_]+)*|%")
 _NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?")

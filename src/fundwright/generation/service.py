@@ -63,10 +63,10 @@ from fundwright.generation.schemas import (
     WrittenSection,
 )
 from fundwright.insights.schemas import Figure
-from fundwright.language.company import infer_company
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRead
+from fundwright.reading.company import infer_company
 from fundwright.reading.kinds import OUR_KINDS, DocumentKind
 from fundwright.templates import service as templates
 from fundwright.training import searching

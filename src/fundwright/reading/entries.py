@@ -13,6 +13,7 @@ from enum import Enum, auto
 from itertools import groupby, zip_longest
 
 from fundwright.reading.labels import is_label
+from fundwright.reading.sentences import divided
 from fundwright.reading.symbols import CHECKED
 from fundwright.reading.topics import NOT_DRAFTED, topics_of
 
@@ -20,7 +21,7 @@ _BLOCK = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 _LINE = re.compile(r"[^\n]+")
 _RULE = re.compile(r"\|(?: - \|)+")
 _CELL = re.compile(r"(?<=\|)[^|]*(?=\|)")
-_MARK = re.compile(rf"\s*(?:[-*•–▪●○◦■□‣{CHECKED}]|\(?(?:\d\d?|[a-z])[.)]|\d\d?(?:\.\d\d?){{1,3}}\.?)\s+(?=\S)")
+_MARK = re.compile(rf"\s*(?:[-*•–▪●○◦■□‣»›►➢✓✔·{CHECKED}]|\(?(?:\d\d?|[a-z])[.)]|\d\d?(?:\.\d\d?){{1,3}}\.?)\s+(?=\S)")
 _PAIR = re.compile(r"\s*(\w[^:|\n]{0,48}?)\s*(?::(?=\s)|\s\.{2,}(?=\s)|\.{4,}|…)\s*(?=\S)")
 _GAP = re.compile(r"\s*(\w[^:|\n]{0,38}?)(?:\t|\s{2,})(?=\S)")
 _CODED = re.compile(r"\s*((?:UEI|CAGE|NAICS|DUNS|EIN|PSC)(?: [Cc]odes?)?) +[A-Z\d][\w ,;()-]*")
@@ -44,9 +45,9 @@ class EntryKind(Enum):
     PARAGRAPH = auto()
     ITEM = auto()
     ROW = auto()
-    """A row of a table whose columns have names."""
+    """A row of a table whose columns have names, or of three cells or more without labels."""
     VALUES = auto()
-    """Labels with a value each: a line, or a row of a form."""
+    """Labels with a value each: a line, or a row of a form. A heading may have them, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,22 @@ class Entry:
     path: tuple[str, ...] = ()
     values: tuple[Value, ...] = ()
     group: int = 0
-    is_checked: bool = False
+    mark: str = ""
+    """The bullet, number, or box before an item."""
     head: str = ""
     """The names of the columns of a row, as the text has them."""
+    columns: tuple[str, ...] = ()
+    """These names, also of blank cells, which are no values."""
+
+    @property
+    def is_checked(self) -> bool:
+        return CHECKED in self.mark
+
+
+def statements_of(text: str, entry: Entry) -> list[tuple[int, int]]:
+    """Return where the statements of an entry of this text are: the sentences of a paragraph, or its lines if none ends one, and else the whole."""
+    whole = (entry.start, entry.end)
+    return [*divided(text, *whole)] if entry.kind is EntryKind.PARAGRAPH and entry.end - entry.start <= LONGEST else [whole]
 
 
 def entries_of(text: str, headings_at: Callable[[int], tuple[str, ...]]) -> list[Entry]:
@@ -89,7 +103,8 @@ def entries_of(text: str, headings_at: Callable[[int], tuple[str, ...]]) -> list
         flat = _flat(block[0])
         lines = [*_LINE.finditer(text, block.start(), block.end())]
         if path and path != before and flat[:200] == path[-1][:200]:
-            found.append(Entry(EntryKind.HEADING, flat, block.start(), block.end(), path, group=group))
+            values = _Block(text, path, group).values_in(lines[0]) if len(lines) == 1 else ()
+            found.append(Entry(EntryKind.HEADING, flat, block.start(), block.end(), path, values, group))
             lines = []
         elif len(lines[0][0]) <= LONGEST and (
             (
@@ -194,7 +209,8 @@ class _Block:
                 continue
             if after and _RULE.fullmatch(after[0]):
                 names = [value.text for value in self._cells(row)]
-                self._columns = () if _is_form(names) else tuple(names)
+                firsts = [self._cells(each)[0].text for each in rows]
+                self._columns = () if _is_form(names, firsts) else tuple(names)
                 self._head = f"{row[0]}\n{after[0]}"
                 if self._columns:
                     continue
@@ -206,8 +222,12 @@ class _Block:
         if self._columns and len(self._columns) == len(cells):
             named = (_named(cell, name) for cell, name in zip(cells, self._columns, strict=True))
             values = tuple(value for value in named if value.text)
-            return Entry(EntryKind.ROW, text, row.start(), row.end(), self._path, values, self._group, head=self._head)
-        return Entry(EntryKind.VALUES, text, row.start(), row.end(), self._path, tuple(_form_values(cells)), self._group)
+            row_entry = Entry(EntryKind.ROW, text, row.start(), row.end(), self._path, values, self._group)
+            return replace(row_entry, head=self._head, columns=self._columns)
+        filled = [cell for cell in cells if cell.text]
+        is_form = len(filled) < 3 or any(is_label(cell.text) or _PAIR.match(cell.text) for cell in filled[::2])
+        kind, values = (EntryKind.VALUES, tuple(_form_values(filled))) if is_form else (EntryKind.ROW, tuple(filled))
+        return Entry(kind, text, row.start(), row.end(), self._path, values, self._group)
 
     def _cells(self, row: re.Match[str]) -> list[Value]:
         return [self._value("", *cell.span()) for cell in _CELL.finditer(self._text, row.start(), row.end())]
@@ -250,7 +270,6 @@ class _Block:
                 last = Entry(EntryKind.VALUES, _flat(line[0]), line.start(), line.end(), self._path, pairs, self._group)
             elif mark:
                 start = line.start() + mark.end()
-                is_checked = CHECKED in mark[0]
                 last = Entry(
                     EntryKind.ITEM,
                     _flat(self._text[start : line.end()]),
@@ -259,7 +278,7 @@ class _Block:
                     self._path,
                     pairs,
                     self._group,
-                    is_checked,
+                    mark[0].strip(),
                 )
             else:
                 waiting.append(line)
@@ -275,10 +294,10 @@ class _Block:
             if waiting is not None:
                 yield line, (self._value(waiting[0], *line.span()),)
                 waiting = None
-            elif _is_bare_label(line[0]) and after is not None and not (_is_bare_label(after[0]) or self._pairs(after)):
+            elif _is_bare_label(line[0]) and after is not None and not (_is_bare_label(after[0]) or self.values_in(after)):
                 waiting = line
             else:
-                yield line, self._pairs(line)
+                yield line, self.values_in(line)
 
     def _paragraph(self, lines: Sequence[re.Match[str]]) -> Entry:
         start, end = lines[0].start(), lines[-1].end()
@@ -294,7 +313,7 @@ class _Block:
         values = (*before, longer) if entry.values else ()
         return replace(entry, text=_flat(self._text[entry.start : end]), end=end, values=values)
 
-    def _pairs(self, line: re.Match[str]) -> tuple[Value, ...]:
+    def values_in(self, line: re.Match[str]) -> tuple[Value, ...]:
         """The labeled values of a line: several only if each part of it has a label."""
         spans, first = list[tuple[int, int]](), line.start()
         for between in _BETWEEN.finditer(self._text, line.start(), line.end()):
@@ -324,7 +343,12 @@ class _Block:
     def _pair(self, start: int, end: int) -> Value | None:
         mark = _MARK.match(self._text, start, end)
         first = mark.end() if mark else start
-        if (found := _PAIR.match(self._text, first, end)) and len(found[1].split()) <= _LABEL_WORDS and ". " not in found[1]:
+        if (
+            (found := _PAIR.match(self._text, first, end))
+            and len(found[1].split()) <= _LABEL_WORDS
+            and ". " not in found[1]
+            and ("," not in found[1] or is_label(found[1]))
+        ):
             return self._value(found[1], found.end(), end)
         if (found := _GAP.match(self._text, first, end)) and (self._is_form or is_label(found[1])):
             return self._value(found[1], found.end(), end)
@@ -350,9 +374,9 @@ def _is_bare_label(line: str) -> bool:
 
 
 def _have_bare_labels(lines: Sequence[re.Match[str]]) -> bool:
-    """Whether most lines begin with a known label."""
-    labeled = sum(_label_before(line[0]) is not None for line in lines)
-    return labeled > 2 and 2 * labeled > len(lines)
+    """Whether most lines begin with a known label, and values have a figure: “Contract Management” is neither."""
+    labeled = [line[0] for line in lines if _label_before(line[0])]
+    return len(labeled) > 2 and 2 * len(labeled) > len(lines) and any(map(str.isdigit, "".join(labeled)))
 
 
 def _label_before(line: str) -> re.Match[str] | None:
@@ -365,15 +389,15 @@ def _named(cell: Value, name: str) -> Value:
     return Value(name, cell.text, cell.start, cell.end)
 
 
-def _is_form(names: Sequence[str]) -> bool:
-    """Whether what looks like names of columns are labels with their values."""
+def _is_form(names: Sequence[str], firsts: Sequence[str]) -> bool:
+    """Whether what looks like names of columns are labels with their values. `firsts` are the first cells of all rows."""
     labels, values = names[::2], names[1::2]
-    return len(names) > 3 and all(map(is_label, labels)) and not any(map(is_label, values))
+    is_pair = len(names) == 2 and " " in names[1] and sum(map(is_label, firsts)) > 1
+    return (len(names) > 3 or is_pair) and all(map(is_label, labels)) and not any(map(is_label, values))
 
 
-def _form_values(cells: Sequence[Value]) -> Iterator[Value]:
+def _form_values(filled: Sequence[Value]) -> Iterator[Value]:
     """Labels and values take turns; a cell may have both, as in “NAME: Ada Example.”"""
-    filled = [cell for cell in cells if cell.text]
     if len(filled) == 1 or (filled and _PAIR.match(filled[0].text) and not filled[0].text.endswith(":")):
         for cell in filled:
             found = _PAIR.match(cell.text)

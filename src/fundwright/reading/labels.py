@@ -123,4 +123,5 @@ def is_known(label: str, *, is_person: bool = False) -> bool:
 def is_label(text: str) -> bool:
     """Whether a short text consists of words of labels, so that what follows it is its value."""
     words = words_of(text)
-    return 0 < len(words) <= _MOST_WORDS and all(word in _KNOWN for word in words) and not {*words} <= _FILLERS
+    is_short = 0 < len(words) <= _MOST_WORDS and any(map(str.isalpha, words))
+    return is_short and all(word in _KNOWN for word in words) and not {*words} <= _FILLERS

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from fundwright.reading.sentences import spans_of
+from fundwright.reading.sentences import divided
 
 Span = tuple[int, int]
 """The first character of a part of a text, and the one after its last."""
@@ -27,7 +27,6 @@ _TITLE_LINES = 2
 _UNCHECKED = re.compile(r"☐|\[ \]")
 _BOX = re.compile(r"[☐☑☒✓✔]|\[[ xX]\]")
 _CELL = re.compile(r"[^|]+")
-_LINE = re.compile(r"[^\n]+")
 
 
 @dataclass(slots=True)
@@ -206,14 +205,5 @@ def _parts(text: str, start: int, end: int) -> tuple[list[Span], list[Span]]:
         if box is not None and _UNCHECKED.fullmatch(box[0]):
             unchecked.append((first, last))
         else:
-            units += _sentences(text, first, last)
+            units += divided(text, first, last)
     return units, unchecked
-
-
-def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
-    """Lines of which none ends with a full stop are a list."""
-    lines = [(start + found.start(), start + found.end()) for found in _LINE.finditer(text[start:end])]
-    is_list = len(lines) > 1 and not any(_ENDS.search(text[first:last].rstrip()) for first, last in lines)
-    for first, last in lines if is_list else [(start, end)]:
-        for begin, stop in spans_of(text[first:last]):
-            yield first + begin, first + stop

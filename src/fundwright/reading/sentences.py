@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _END = re.compile(
     r"[.!?…](?!(?<=\b[Nn]o\.)\s+\d[\w-]{0,20}(?:[),;.]|$))[\"”’')\]]*(?=\s+[\"“‘'(\[]?[A-ZÄÖÜÀÂÇÉÈÊÎÔ0-9•–-])|\n[ \t]*\n|\n(?=[ \t]*(?:[-*•–]|\d+[.)])[ \t])"
@@ -12,6 +13,8 @@ _ABBREVIATION = re.compile(
     r"Col|Sgt|Nr|bzw|ca|usw|Abs|Abb|z\.\s?B|d\.\s?h|i\.e|e\.g|cf|p\.\s?ex|U\.S|D\.C|Ph\.D|M\.D|(?:cert|contract|lic|reg|item|serial)\. no"
     r"|(?:cert|lic|reg|contract|item|serial|model|part) nos?)|(?<!°)\b[A-Z]|^\s*\d{1,3})\.$"
 )
+_ENDS = re.compile(r"[.!?;,…][\"”’')\]]{0,2}$")
+_LINE = re.compile(r"[^\n]+")
 
 
 def spans_of(text: str) -> list[tuple[int, int]]:
@@ -28,6 +31,15 @@ def spans_of(text: str) -> list[tuple[int, int]]:
 
 def sentences_of(text: str) -> list[str]:
     return [text[start:end] for start, end in spans_of(text)]
+
+
+def divided(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of each sentence of a part of a text. Lines of which none ends with a full stop are a list."""
+    lines = [line.span() for line in _LINE.finditer(text, start, end)]
+    is_list = len(lines) > 1 and not any(_ENDS.search(text[first:last].rstrip()) for first, last in lines)
+    for first, last in lines if is_list else [(start, end)]:
+        for begin, stop in spans_of(text[first:last]):
+            yield first + begin, first + stop
 
 
 def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:

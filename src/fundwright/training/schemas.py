@@ -21,6 +21,7 @@ from fundwright.core.visible import visible_line
 from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import HeadingPath
 from fundwright.reading.document import Mark
+from fundwright.reading.entries import Entry, entries_of
 from fundwright.reading.facts import Fact
 from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.lines import Aside
@@ -144,10 +145,7 @@ class DocumentRead(BaseModel):
     @property
     def dated_text(self) -> str:
         """The month and year of its date, or only the year, in the reader's language; "" without a date."""
-        if self.dated is None:
-            return ""
-        is_year = (self.dated.month, self.dated.day) == (1, 1)
-        return format_skeleton("y" if is_year else "yMMMM", self.dated, locale=current_language())
+        return in_months(self.dated)
 
     @property
     def is_scan(self) -> bool:
@@ -385,6 +383,14 @@ class RunStart(BaseModel):
     document_ids: tuple[UUID, ...] | None = None
 
 
+def in_months(dated: date | None) -> str:
+    """Return the month and year of the date of a document, or only the year, in the reader's language; "" without a date."""
+    if dated is None:
+        return ""
+    is_year = (dated.month, dated.day) == (1, 1)
+    return format_skeleton("y" if is_year else "yMMMM", dated, locale=current_language())
+
+
 class PassagePlace(BaseModel):
     """The position of a passage; offsets count characters of its document's text. `heading` and `page` apply to its beginning; if
     they change within it, `places` has (start in the passage, heading, page) of each part."""
@@ -416,12 +422,18 @@ class Passage(PassagePlace):
     document_kind: DocumentKind
     document_date: Annotated[datetime, AfterValidator(lambda at: at.astimezone(UTC))] | None = None
     """When the document was added, if it has replaced an earlier version."""
+    dated: date | None = None
+    """The date of the document."""
     text: str
     aside: Aside | None = None
     """Why it is no statement of the document: “box” for boxes that are not checked and rows that are answered with no, or “speaker_notes” for the
     notes of a slide. Null if it is one."""
     score: float
     similarity: float
+
+    def entries(self) -> list[Entry]:
+        """Return the structure of its text."""
+        return entries_of(self.text, lambda offset: self.place_at(offset)[0])
 
 
 def label_of(labels: Sequence[str], page: int | None) -> str:

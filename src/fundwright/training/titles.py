@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
 from fundwright.core.visible import visible_line
-from fundwright.language.capitals import capitalized, title_of_words, without_capitals
-from fundwright.language.topics import topics_of
+from fundwright.reading.capitals import capitalized, title_of_words, without_capitals
+from fundwright.reading.topics import topics_of
 
 MAX_TITLE_CHARACTERS = 200
 _LONGEST_PROPOSED = 120

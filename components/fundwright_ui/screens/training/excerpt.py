@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Protocol
 
@@ -10,91 +11,111 @@ from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
-from fundwright.language.structure import Block, BlockKind, read
+from fundwright.language.schemas import heading_text
+from fundwright.reading.entries import Entry, EntryKind, Value, statements_of
+from fundwright.training.schemas import Passage
 from fundwright_ui.ui.elements import Child
 
 _CHARACTERS_BEFORE, _CHARACTERS_AFTER = 160, 320
+_ENDS = (".", "!", "?", "…", ":", ";", ",", "”", '"', ")")
+_Mark = Callable[[int, int], Child]
+"""What stands in these places of the passage, marked if it is in the answer."""
 
 
-def excerpt(text: str, start: int, end: int) -> VdomDict:
+def excerpt(passage: Passage, start: int = 0, end: int = 0) -> VdomDict:
     """`start` and `end` delimit the answer, which is marked."""
-    blocks = [block for block in read(text) if block.end > start - _CHARACTERS_BEFORE and block.start < end + _CHARACTERS_AFTER]
+    text, first, last = passage.text, start - _CHARACTERS_BEFORE, end + _CHARACTERS_AFTER
 
-    def marked(block: Block, shown: str) -> Child:
-        return html.mark(shown) if block.start >= start and block.end <= end else shown
+    def marked(begin: int, stop: int) -> Child:
+        shown = " ".join(text[begin:stop].split())
+        return html.mark(shown) if begin >= start and stop <= end else shown
 
-    alike = groupby(blocks, lambda block: (_look(block), block.columns))
-    groups = [(look, list(group)) for (look, _), group in alike]
+    statements = [
+        each for entry in passage.entries() for each in _statements(text, entry) if each.end > first and each.start < last
+    ]
+    groups = [(look, list(group)) for (look, *_), group in groupby(statements, _together)]
     return html.div(
         {"className": "fw-excerpt", "dir": "auto"},
         *(_LOOKS[look](group, marked, key=f"{index}:{look}") for index, (look, group) in enumerate(groups)),
     )
 
 
-def _look(block: Block) -> str:
-    if block.kind in (BlockKind.ROW, BlockKind.PAIR):
-        return "table"
-    if block.kind == BlockKind.ITEM and block.number:
-        return "numbered"
-    return {BlockKind.ITEM: "list", BlockKind.HEADING: "heading", BlockKind.SENTENCE: "text"}.get(block.kind, "lines")
+def _statements(text: str, entry: Entry) -> Iterator[Entry]:
+    for start, end in statements_of(text, entry):
+        yield replace(entry, text=text[start:end], start=start, end=end)
 
 
-_Mark = Callable[[Block, str], Child]
+def _together(entry: Entry) -> tuple[str, tuple[str, ...], int]:
+    """The look of an entry, and what else those that are shown together have alike."""
+    match entry.kind:
+        case EntryKind.ITEM:
+            return "numbered" if any(map(str.isalnum, entry.mark)) else "list", (), 0
+        case EntryKind.HEADING:
+            return "heading", (), 0
+        case EntryKind.PARAGRAPH:
+            return "text", (), entry.group
+        case _:
+            return "table", entry.columns, 0
 
 
-def _table(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
-    heads = [html.th({"scope": "col", "key": f"{index}:{column}"}, column) for index, column in enumerate(blocks[0].columns)]
+def _table(entries: Sequence[Entry], marked: _Mark, *, key: str) -> VdomDict:
+    heads = [html.th({"scope": "col", "key": f"{index}:{column}"}, column) for index, column in enumerate(entries[0].columns)]
     return html.div(
         {"className": "fw-table-scroll", "role": "group", "aria-label": t("Scrollable table"), "tabIndex": 0, "key": key},
         html.table(
             {"className": "fw-table"},
             html.thead(html.tr(*heads)) if heads else None,
-            html.tbody(*(_row(block, marked, key=str(index)) for index, block in enumerate(blocks))),
+            html.tbody(*(row for index, entry in enumerate(entries) for row in _rows(entry, marked, key=str(index)))),
         ),
     )
 
 
-def _row(block: Block, marked: _Mark, *, key: str) -> VdomDict:
-    if block.label:
-        return html.tr({"key": key}, html.th({"scope": "row"}, block.label), html.td(marked(block, block.text)))
-    cells = (html.td({"key": str(index)}, marked(block, cell) if cell else "") for index, cell in enumerate(block.cells))
-    return html.tr({"key": key}, *cells)
+def _rows(entry: Entry, marked: _Mark, *, key: str) -> Iterator[VdomDict]:
+    """One, or of a form, one for each label."""
+    if entry.kind is EntryKind.ROW:
+        cells = (
+            html.td({"key": str(index)}, marked(cell.start, cell.end) if cell else "") for index, cell in enumerate(_cells(entry))
+        )
+        yield html.tr({"key": key}, *cells)
+        return
+    for index, value in enumerate(entry.values):
+        cell = html.td({} if value.label else {"colSpan": 2}, marked(value.start, value.end))
+        yield html.tr({"key": f"{key}:{index}"}, html.th({"scope": "row"}, value.label) if value.label else None, cell)
 
 
-def _list(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
-    items = (html.li({"key": str(index)}, marked(block, block.text)) for index, block in enumerate(blocks))
+def _cells(row: Entry) -> Iterator[Value | None]:
+    """The cells of a row, None for blank ones."""
+    values = [*row.values]
+    for column in row.columns or [value.label for value in values]:
+        yield values.pop(0) if values and values[0].label == column else None
+
+
+def _list(entries: Sequence[Entry], marked: _Mark, *, key: str) -> VdomDict:
+    items = (html.li({"key": str(index)}, marked(entry.start, entry.end)) for index, entry in enumerate(entries))
     return html.ul({"key": key}, *items)
 
 
-def _numbers(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
-    items = (html.li({"key": str(index)}, marked(block, _numbered(block))) for index, block in enumerate(blocks))
+def _numbers(entries: Sequence[Entry], marked: _Mark, *, key: str) -> VdomDict:
+    items = (
+        html.li({"key": str(index)}, f"{entry.mark} ", marked(entry.start, entry.end)) for index, entry in enumerate(entries)
+    )
     return html.ul({"key": key, "className": "fw-numbered"}, *items)
 
 
-def _heading(blocks: Sequence[Block], _marked: _Mark, *, key: str) -> VdomDict:
-    return html.p({"key": key}, html.strong(" › ".join(map(_numbered, blocks))))
+def _heading(entries: Sequence[Entry], _marked: _Mark, *, key: str) -> VdomDict:
+    return html.p({"key": key}, html.strong(heading_text([entry.text for entry in entries])))
 
 
-def _numbered(block: Block) -> str:
-    return f"{block.number} {block.text}" if block.number else block.text
-
-
-def _text(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
+def _paragraph(statements: Sequence[Entry], marked: _Mark, *, key: str) -> VdomDict:
+    """Sentences follow each other, lines stand below each other."""
     children: list[Child] = []
-    for block in blocks:
-        children += [marked(block, f"{block.label}. {block.text}" if block.label else block.text), " "]
-    return html.p({"key": key}, *children)
-
-
-def _lines(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
-    children: list[Child] = []
-    for block in blocks:
-        children += [marked(block, block.text), html.br()]
+    for each in statements:
+        children += [marked(each.start, each.end), " " if each.text.endswith(_ENDS) else html.br()]
     return html.p({"key": key}, *children[:-1])
 
 
 class _Look(Protocol):
-    def __call__(self, blocks: Sequence[Block], marked: _Mark, /, *, key: str) -> VdomDict: ...
+    def __call__(self, entries: Sequence[Entry], marked: _Mark, /, *, key: str) -> VdomDict: ...
 
 
 _LOOKS: dict[str, _Look] = {
@@ -102,6 +123,5 @@ _LOOKS: dict[str, _Look] = {
     "list": _list,
     "numbered": _numbers,
     "heading": _heading,
-    "text": _text,
-    "lines": _lines,
+    "text": _paragraph,
 }

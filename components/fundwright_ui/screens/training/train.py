@@ -47,6 +47,7 @@ from fundwright.training.schemas import (
     Unsearched,
     Usage,
     VersionOffer,
+    in_months,
 )
 from fundwright.workspaces import restrictions
 from fundwright_ui.hooks import Query, query_in_address, use_action, use_query, use_url_state
@@ -473,7 +474,13 @@ def _found(found: Query[Answers], asked: str, asked_in: CollectionRead | None) -
         return loading(t("Looking for answers"))
     answers, closest = found.value.answers, found.value.closest
     if answers:
-        return stack(*map(_answer, answers), row(_export_answers(asked, asked_in, len(answers))))
+        return stack(
+            alert(t("Your documents disagree. The newest answer is first."), variant="warning")
+            if answers[0].is_disputed
+            else None,
+            *map(_answer, answers),
+            row(_export_answers(asked, asked_in, len(answers))),
+        )
     refusal = (
         t("The documents of this collection don't answer this. Search in all documents, or rephrase the question.")
         if asked_in
@@ -514,7 +521,7 @@ def _answer(answer: Answer) -> VdomDict:
     shown = (
         html.p({"dir": "auto"}, html.mark(answer.answer))
         if answer.is_checked is not None
-        else excerpt(answer.text, answer.answer_start, answer.answer_end)
+        else excerpt(answer, answer.answer_start, answer.answer_end)
     )
     return _passage(
         answer, shown, ((answer.answer_start, answer.answer_end),), t("Speaker notes") if answer.is_for_speaker else ""
@@ -522,7 +529,7 @@ def _answer(answer: Answer) -> VdomDict:
 
 
 def _close(passage: ClosePassage) -> VdomDict:
-    return _passage(passage, excerpt(passage.text, 0, 0))
+    return _passage(passage, excerpt(passage))
 
 
 def _passage(passage: ClosePassage, shown: VdomDict, quotes: Quotes = (), part: str = "") -> VdomDict:
@@ -536,6 +543,7 @@ def _passage(passage: ClosePassage, shown: VdomDict, quotes: Quotes = (), part: 
     return card(
         shown,
         facts((t("Newest version, added on"), moment(passage.document_date, shown="date"))) if passage.document_date else None,
+        facts((t("Dated"), in_months(passage.dated))) if passage.dated else None,
         row(text_link(t("Show in the document"), href)),
         title=passage.document_title,
         subtitle=" · ".join(part for part in place if part) or None,

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fundwright.generation.extractive.headings import Headings
-from fundwright.language.company import is_named_in
 from fundwright.language.protocols import NumberedPassage, Vectors
+from fundwright.reading.company import is_named_in
 from fundwright.reading.entries import LONGEST, Entry, EntryKind, entries_of
 from fundwright.reading.facts import FactStatus
 from fundwright.reading.finding_facts import EMAIL, MONEY, NOT_TO_CITE, PHONE, status_of

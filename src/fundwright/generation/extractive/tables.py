@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from fundwright.core.messages import t
-from fundwright.language.company import is_named_in
 from fundwright.language.protocols import CitedFact
+from fundwright.reading.company import is_named_in
 from fundwright.reading.facts import FactField, FactKind
 from fundwright.reading.names import ORGANIZATIONS
 from fundwright.reading.sentences import sentences_of

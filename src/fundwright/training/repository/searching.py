@@ -239,6 +239,7 @@ async def _passages(
             Document.title.label("document_title"),
             Document.kind.label("document_kind"),
             case((filters.replaces(), Document.created_at)).label("document_date"),
+            Document.dated,
             Chunk.heading,
             Chunk.page,
             Chunk.places,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fundwright.language.symbols import SYMBOLS
+from fundwright.reading.unit_symbols import SYMBOLS
 
 _SPELLED_OUT = frozenset(
     (

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fundwright.language.company import infer_company, is_of_another
+from fundwright.reading.company import infer_company, is_of_another
 from fundwright.reading.kinds import DocumentKind
 from tests.firms import FIRMS, load_firm
 

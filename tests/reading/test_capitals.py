@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fundwright.language.capitals import capitalized, title_of_words, without_capitals
+from fundwright.reading.capitals import capitalized, title_of_words, without_capitals
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fundwright.language.units import unit_of
+from fundwright.reading.units import unit_of
 from scripts import units as writing
 
 
