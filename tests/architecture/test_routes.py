@@ -47,6 +47,7 @@ CHANGES = ("add", "cancel", "change", "create", "delete", "end", "remove", "repe
 WITHOUT_EXPORT = {
     "/api/billing/payments/sums": "sums of a list that has its own",
     "/api/billing/plans": "the three plans, which everybody sees at /pricing",
+    "/api/drafts/{draft_id}/export-warnings": "what is to be corrected in the draft before it is exported",
     "/api/drafts/{draft_id}/sections/{section_id}/versions": "whole texts; the copy of one's data has them",
     "/api/insights/figures": "numbers of lists that have their own",
     "/api/opportunities/matches": "the first rows of a list that has its own",

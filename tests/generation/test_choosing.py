@@ -6,10 +6,15 @@ from datetime import date
 from uuid import UUID
 
 import pytest
+from sqlalchemy import update
 
+from fundwright.generation import service
 from fundwright.generation.choosing import reasons_to_leave_out, used_by_drafts
-from fundwright.reading.kinds import DocumentKind
-from fundwright.training.schemas import DocumentText
+from fundwright.reading.kinds import OUR_KINDS, DocumentKind
+from fundwright.training import adding, runs, searching
+from fundwright.training.models import Document
+from fundwright.training.schemas import DocumentText, PastedText
+from tests.generation.conftest import Desk
 
 NEWER, OLDER = UUID(int=1), UUID(int=2)
 NOW = "Iron Peak Inc. is a small business with 31 employees. Phone: (208) 555-0162"
@@ -81,3 +86,33 @@ def test_a_document_in_which_another_organization_presents_itself_is_not_ours() 
     )
     found = reasons_to_leave_out([document(NEWER, NOW, None), another], "Iron Peak Inc.")
     assert {id: reason.newer for id, reason in found.items()} == {OLDER: None}
+
+
+async def test_the_page_of_a_document_reads_the_beginnings_of_those_that_it_may_be_left_out_for(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {"new": f"{NOW}\n\n{'We repair roofs. ' * 5_000}", "old": BEFORE, "sheet": "Past work"}
+    async with desk.core.database.transaction() as session:
+        ids = {
+            name: (
+                await adding.add_text(session, desk.actor, desk.core, PastedText(title=name, text=f"Iron Peak Inc.\n\n{text}"))
+            ).id
+            for name, text in said.items()
+        }
+    await runs.run_inline(desk.core, desk.actor, list(ids.values()))
+    chosen = {"new": (DocumentKind.ABOUT_US, 2026), "old": (DocumentKind.ABOUT_US, 2013), "sheet": (DocumentKind.RESUME, 2013)}
+    async with desk.core.database.transaction() as session:
+        await session.execute(update(Document).where(Document.id.not_in(list(ids.values()))).values(kind=DocumentKind.NOTICE))
+        for name, (kind, year) in chosen.items():
+            changed = update(Document).where(Document.id == ids[name])
+            await session.execute(changed.values(kind=kind, dated=date(year, 1, 1)))
+        read = await searching.read_openings(session, desk.actor, kinds=OUR_KINDS, characters=60_000)
+    assert {document.title: len(document.text) for document in read}["new"] == 60_000
+    found = await service.why_left_out(desk.core, desk.actor, ids["old"])
+    assert found is not None and found.newer_title == "new"
+
+    async def refuse(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(searching, "read_openings", refuse)
+    assert await service.why_left_out(desk.core, desk.actor, ids["sheet"]) is None

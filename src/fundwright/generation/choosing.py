@@ -17,7 +17,9 @@ from fundwright.training.schemas import DocumentText
 _OFFERORS = frozenset(("offeror", "contractor", "vendor", "bidder", "applicant"))
 _YEARS = 2
 """A newer document makes another one outdated if it is this many years younger. One of last year is often still right."""
-_READ_CHARACTERS = 60_000
+READ_CHARACTERS = 60_000
+"""Of each document."""
+KINDS_LEFT_OUT = frozenset((DocumentKind.ABOUT_US, DocumentKind.PAST_PERFORMANCE))
 _SAID_IN_PROSE = {
     "employees": re.compile(r"\b(\d[\d,]{0,8}) (?:full-time )?(?:employees|staff|people)\b", re.IGNORECASE),
     "phone": re.compile(r"(?<![\d-])(\(?\d{3}\)?[ .-]\d{3}[.-]\d{4})(?![\d-])"),
@@ -70,7 +72,7 @@ def _is_of_another(text: str, company: str) -> bool:
     """Whether a sheet that never names the company says whose projects it is about: “Offeror: Copper Hill Textiles LLC.”"""
     if is_named_in(text, company):
         return False
-    values = (value for entry in entries_of(text[:_READ_CHARACTERS], lambda _: ()) for value in entry.values)
+    values = (value for entry in entries_of(text[:READ_CHARACTERS], lambda _: ()) for value in entry.values)
     return is_of_another(text, company) or any(_OFFERORS & {*words_of(value.label)} for value in values)
 
 
@@ -91,7 +93,7 @@ def _replaces(
 def _stated(text: str) -> Mapping[str, frozenset[str]]:
     """Return the values that a document states, by label."""
     found: dict[str, set[str]] = {}
-    for label, value in _values(text[:_READ_CHARACTERS]):
+    for label, value in _values(text[:READ_CHARACTERS]):
         found.setdefault(label, set()).add("".join(re.findall(r"\w", value.casefold())))
     return {label: frozenset(values) for label, values in found.items()}
 

@@ -36,7 +36,7 @@ from fundwright.core.scopes import installation
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.facts import service as facts
 from fundwright.generation import citing, claims, exporting, repository, warnings
-from fundwright.generation.choosing import reasons_to_leave_out
+from fundwright.generation.choosing import KINDS_LEFT_OUT, READ_CHARACTERS, reasons_to_leave_out
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
     Checking,
@@ -136,7 +136,11 @@ async def suggest_company(core: Core, actor: Actor) -> SuggestedCompany:
 async def why_left_out(core: Core, actor: Actor, document_id: UUID) -> LeftOutDocument | None:
     """Return why drafts leave out one of the actor's documents, also if a person lets drafts use it; None if there is no reason. Opens its
     own transaction."""
-    documents = await searching.read_documents(core, actor, kinds=OUR_KINDS)
+    async with core.database.reading() as session:
+        kind = (await training.kinds_of(session, actor, [document_id])).get(document_id)
+        if kind not in KINDS_LEFT_OUT:
+            return None
+        documents = await searching.read_openings(session, actor, kinds=OUR_KINDS, characters=READ_CHARACTERS)
     found = (await core.computing.run(partial(reasons_to_leave_out, documents))).get(document_id)
     titles = {document.id: document.title for document in documents}
     if found is None:

@@ -170,6 +170,18 @@ async def read_documents(
 
 
 @needs(Permission.READ)
+async def read_openings(
+    session: AsyncSession, actor: Actor, *, kinds: Collection[DocumentKind], characters: int
+) -> list[DocumentText]:
+    """Like `read_documents` of these kinds, with at most this many characters of each document and without its passages."""
+    if not actor.is_confirmed:
+        return []
+    return await texts.read_openings(
+        session, actor.workspace_id, kinds=kinds, characters=characters, most_characters=_MAX_CHARACTERS_READ
+    )
+
+
+@needs(Permission.READ)
 async def read_beginnings(
     session: AsyncSession, actor: Actor, *, kinds: Collection[DocumentKind]
 ) -> list[tuple[DocumentKind, str]]:

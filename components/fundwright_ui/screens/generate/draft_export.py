@@ -14,7 +14,7 @@ from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftRead, ExportWarning, ExportWarningKind
 from fundwright_ui.hooks import Query, use_query
 from fundwright_ui.product import use_actor, use_connection
-from fundwright_ui.ui import button, chip, link_button, loading, menu, pagination, problem, row, side_panel
+from fundwright_ui.ui import button, chip, link_button, loading, menu, pagination, problem, row, side_panel, stack
 from fundwright_ui.ui.buttons import ButtonVariant
 from fundwright_ui.ui.elements import Child
 
@@ -110,16 +110,14 @@ def _warning(warning: ExportWarning, edit: Callable[[UUID], None] | None, *, key
     heading = t(warning.heading)
     return html.li(
         {"className": "fw-list-item", "key": key},
-        row(chip(warning.kind.label, color="warning"), html.a({"href": f"#{warning.section_id}"}, heading)),
-        html.p({"dir": "auto"}, warning.text) if warning.text else None,
-        html.p({"className": "fw-muted fw-small"}, _reason(warning)),
-        row(
-            button(
-                t("Edit"),
-                size="small",
-                aria_label=t("Edit {heading}", heading=heading),
-                on_click=lambda: edit(warning.section_id),
-            )
+        stack(
+            row(chip(warning.kind.label, color="warning"), html.a({"href": f"#{warning.section_id}"}, heading)),
+            html.p({"dir": "auto"}, warning.text) if warning.text else None,
+            html.p({"className": "fw-muted fw-small"}, _reason(warning)),
+            tight=True,
+        ),
+        button(
+            t("Edit"), size="small", aria_label=t("Edit {heading}", heading=heading), on_click=lambda: edit(warning.section_id)
         )
         if edit
         else None,

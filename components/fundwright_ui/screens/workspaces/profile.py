@@ -25,7 +25,19 @@ from fundwright.profiles.schemas import (
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.conflict import use_editing
-from fundwright_ui.ui import card, definition_list, empty, form, loading, problem, section, text_area, text_field, text_link
+from fundwright_ui.ui import (
+    card,
+    definition_list,
+    empty,
+    form,
+    loading,
+    problem,
+    section,
+    stack,
+    text_area,
+    text_field,
+    text_link,
+)
 
 
 @component
@@ -49,7 +61,7 @@ def profile_tab() -> VdomDict | Component:
         shown = empty(t("This workspace has no profile yet. Its owners and editors can add one."), icon_name="people")
     else:
         shown = section(profile.name, card(definition_list(_facts(profile))))
-    return html.div(_accepted(accepted) if accepted != Organization() else None, shown)
+    return stack(_accepted(accepted) if accepted != Organization() else None, shown)
 
 
 def _accepted(accepted: Organization) -> VdomDict:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import date
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import NotFound
@@ -71,26 +72,52 @@ async def read_documents(
                 places=tuple((start, heading, page) for start, heading, page in chunk.places),
             )
         )
-    documents = await session.execute(
-        select(
-            Document.id, Document.title, Document.kind, Document.dated, Document.is_always_used, Document.resembles, _statements()
-        )
-        .where(Document.id.in_(chunks))
-        .order_by(Document.created_at, Document.title, Document.id)
+    documents = await session.execute(_texts(_statements()).where(Document.id.in_(chunks)))
+    return [_document_text(row, tuple(chunks[row[0]])) for row in documents]
+
+
+_TextRow = tuple[UUID, str, str, date | None, bool, UUID | None, str]
+
+
+def _texts(text: ColumnElement[str]) -> Select[*_TextRow]:
+    """Documents with this text of each, oldest first."""
+    document = Document
+    columns = (document.id, document.title, document.kind, document.dated, document.is_always_used, document.resembles)
+    return select(*columns, func.coalesce(text, "")).order_by(document.created_at, document.title, document.id)
+
+
+def _document_text(row: Row[*_TextRow], passages: tuple[PassagePlace, ...] = ()) -> DocumentText:
+    document_id, title, kind, dated, is_always_used, resembles, text = row
+    return DocumentText(
+        id=document_id,
+        title=title,
+        kind=DocumentKind(kind),
+        dated=dated,
+        is_always_used=is_always_used,
+        resembles=resembles,
+        text=text,
+        passages=passages,
     )
-    return [
-        DocumentText(
-            id=document_id,
-            title=title,
-            kind=DocumentKind(kind),
-            dated=dated,
-            is_always_used=is_always_used,
-            resembles=resembles,
-            text=text or "",
-            passages=tuple(chunks[document_id]),
-        )
-        for document_id, title, kind, dated, is_always_used, resembles, text in documents
-    ]
+
+
+async def read_openings(
+    session: AsyncSession, owner_id: UUID, *, kinds: Collection[DocumentKind], characters: int, most_characters: int
+) -> list[DocumentText]:
+    """Like `read_documents`, with the first characters of each document and without its passages."""
+    hidden = await filters.hidden_documents(session, owner_id, None, kinds)
+    length = func.least(func.length(Document.text), characters)
+    before = func.sum(length).over(order_by=(Document.created_at.desc(), Document.id)) - length
+    newest = (
+        select(Document.id.label("id"), before.label("before"))
+        .where(Document.owner_id == owner_id, Document.state == DocumentState.TRAINED, Document.text.is_not(None))
+        .where(Document.id.not_in(hidden))
+        .subquery()
+    )
+    opening = func.substr(_statements(), 1, characters)
+    documents = await session.execute(
+        _texts(opening).join(newest, newest.c.id == Document.id).where(newest.c.before < most_characters)
+    )
+    return [_document_text(row) for row in documents]
 
 
 async def read_beginnings(
