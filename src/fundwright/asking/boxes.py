@@ -20,11 +20,12 @@ _ASKS_WHICH = re.compile(
     re.IGNORECASE,
 )
 """Questions that a box cannot answer."""
-_ASKS_FOR_BOXES = re.compile(
-    r"(?=.{0,200}\b(?:check(?:ed|ing)?[ -]?)?box(?:es)?\b|.{0,200}kästchen\b|.{0,200}\bcases?\b.{0,40}\b(?:dé)?coch)"
-    r"\W{0,20}(?:what|which|list|show|name|welche\w*|zeig\w*|nenn\w*|quelles|listez|montrez)\b"
-    r".{0,200}\b(?:(?:un|de)?(?:check|tick|mark|select)ed|empty|blank|(?:an)?gekreuzt\w*|markiert\w*|leer\w*|(?:dé)?coché\w*|vides?)\b",
-    re.IGNORECASE | re.DOTALL,
+_ASKS_FOR_LIST = re.compile(
+    r"\W{0,20}(?:what|which|list|show|name|welche\w*|zeig\w*|nenn\w*|quelles|listez|montrez)\b", re.IGNORECASE
+)
+_BOXES = re.compile(r"\b(?:check)?box(?:es)?\b|kästchen\b|\bcases?\b(?=.{0,40}coch)", re.IGNORECASE)
+_CHECKED_OR_NOT = re.compile(
+    r"\b(?:(?:un|de)?(?:check|tick|mark|select)ed|empty|blank|(?:an)?gekreuzt|markiert|leer|(?:dé)?coché|vides?)", re.IGNORECASE
 )
 _NOT_CHECKED = re.compile(
     r"\b(?:not|(?:un|de)(?:check|tick|mark|select)ed|empty|blank|nicht|leer\w*|pas|non|décoché\w*|vides?)\b|n['’]t\b",
@@ -67,7 +68,7 @@ def named_boxes(question: Question, candidates: Sequence[Candidate], passages: S
 
 def asks_for_boxes(question: str) -> bool:
     """Whether a question asks which boxes are checked, or are not."""
-    return bool(_ASKS_FOR_BOXES.match(question))
+    return bool(_ASKS_FOR_LIST.match(question) and _BOXES.search(question) and _CHECKED_OR_NOT.search(question))
 
 
 def _listed(question: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
