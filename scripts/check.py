@@ -90,6 +90,7 @@ SECOND_HALF = (
     "tests/architecture",
     "tests/billing",
     "tests/cli",
+    "tests/core",
     "tests/generation",
     "tests/pipeline",
     "tests/scripts",

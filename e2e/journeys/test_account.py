@@ -106,6 +106,7 @@ def test_a_new_address_takes_effect_once_it_is_confirmed(own: AccountPage, outbo
     page.wait_for_url("**/dashboard/train")
 
 
+@pytest.mark.slow
 def test_a_copy_of_everything_is_collected_and_saved(own: AccountPage) -> None:
     own.open("data").part("Download my data").get_by_role("button", name="Request a copy").click()
     link = own.part("Download my data").get_by_role("link", name=re.compile("Download ZIP file"))
@@ -126,6 +127,7 @@ def test_deleting_the_account_deletes_everything(page: Page, email: str) -> None
     expect(page.get_by_role("alert").first).to_contain_text("don't match an account")
 
 
+@pytest.mark.slow
 def test_a_token_is_shown_once_and_used(own: AccountPage, page: Page) -> None:
     own.open("tokens")
     form = own.part("New token")

@@ -54,6 +54,7 @@ def test_an_invoice_is_written_paid_and_exported(office: Page) -> None:
     expect(office.get_by_role("button", name="Void invoice")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_address_of_a_premium_link_is_shown_once(office: Page) -> None:
     links = PremiumLinksPage(office).open()
     links.make(note="Fair in Ohio")

@@ -140,6 +140,7 @@ class TestAPost:
 
 
 class TestFeedback:
+    @pytest.mark.slow
     def test_goes_from_anyone_signed_in_to_the_team(self, recognized: Page, author: str, new_context: NewContext) -> None:
         sender = recognized
         sender.goto("/feedback?page=/dashboard/sam")

@@ -56,6 +56,7 @@ def test_keys_accept_and_undo_without_moving_anything(page: Page, facts: Locator
     assert accepted(page) == ["Bo Lee"]
 
 
+@pytest.mark.slow
 def test_one_click_settles_a_disagreement_and_another_accepts_all_that_is_current(page: Page, facts: Locator) -> None:
     page.get_by_role("button", name="Employees: choose 31").click()
     ready(page)
@@ -69,6 +70,7 @@ def test_one_click_settles_a_disagreement_and_another_accepts_all_that_is_curren
     assert accepted(page) == ["Bo Lee", "Employees"]
 
 
+@pytest.mark.slow
 def test_a_correction_is_saved_and_accepted(page: Page, facts: Locator) -> None:
     facts.get_by_role("button", name="Edit Ann Ford").click()
     page.get_by_label("Role").fill("Program director")

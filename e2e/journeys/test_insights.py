@@ -44,6 +44,7 @@ def other_than(page: Page, path: str, known: int) -> int:
 
 
 class TestDashboard:
+    @pytest.mark.slow
     def test_a_figure_leads_to_the_list_that_it_counts(self, administering: Page) -> None:
         expect(administering).to_have_title("Dashboard")
         figure = administering.get_by_role("link", name="Open contracts")
@@ -80,6 +81,7 @@ class TestAnalyze:
         assert int(views.inner_text()) > 0
         expect(administering.get_by_text("/dashboard/index")).to_be_visible()
 
+    @pytest.mark.slow
     def test_days_are_chosen_and_exported(self, administering: Page) -> None:
         administering.goto("/dashboard/analyze")
         ready(administering)

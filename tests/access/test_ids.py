@@ -363,19 +363,19 @@ class TestRoutes:
                     if of is None or of in NOT_OWNED or (of in ("import", "photo") and sees_all):
                         continue
                     hers, nobodys = known, known | {place: world.missing(of)}
-                    await asker.ask(
-                        route, token, values=nobodys
-                    )  # one-time writes, such as the time when the session was last used
                     answers = list[tuple[Any, list[str]]]()
-                    for values in (nobodys, hers):
-                        with statements(committed.database.engine.sync_engine) as sent, records_read(world.owner) as read:
-                            answer = await asker.ask(route, token, values=values)
-                        # Notifications of earlier requests are sent in the background.
-                        own = [statement for statement in sent if not statement.startswith("SELECT pg_notify(")]
-                        answers.append((comparable(answer, *known.values(), *nobodys.values()), own))
+                    with records_read(world.owner) as read:
+                        for values in (nobodys, hers, nobodys):
+                            if len(answers) == 2 and answers[0] == answers[1]:
+                                break  # else the first had one-time writes, such as the time when the session was last used
+                            with statements(committed.database.engine.sync_engine) as sent:
+                                answer = await asker.ask(route, token, values=values)
+                            # Notifications of earlier requests are sent in the background.
+                            own = [statement for statement in sent if not statement.startswith("SELECT pg_notify(")]
+                            answers.append((comparable(answer, *known.values(), *nobodys.values()), own))
                     tried += 1
-                    if answers[0] != answers[1] or CANARY in answer.text:
-                        wrong.append(f"{route} {place}:\n  nobody's: {answers[0]}\n  hers:     {answers[1]}")
+                    if answers[1] != answers[-1] or CANARY in str(answers):
+                        wrong.append(f"{route} {place}:\n  nobody's: {answers[-1]}\n  hers:     {answers[1]}")
                     if read:
                         wrong.append(f"{route} {place} reads a {read}")
                     if answer.status_code == 422 and "problems" in answer.json():
@@ -471,7 +471,9 @@ class TestScreens:
             if kinds == {"account"} and role is Role.ADMIN:
                 continue  # administrators may see the records of all accounts
             shown = list[tuple[str, str, int, list[str]]]()
-            for is_missing in (True, True, False):
+            for is_missing in (True, False, True):
+                if len(shown) == 2 and shown[0] == shown[1]:
+                    break  # else the first had queries whose results are kept
                 address = address_of(path, world, is_missing=is_missing)
                 with (
                     statements(committed.database.engine.sync_engine) as sent,
@@ -482,7 +484,7 @@ class TestScreens:
                         text = _ID.sub("…", page.text)  # a message may repeat what the address says
                         shown.append((page.title, text, len(sent), topics))
             tried += 1
-            assert shown[1] == shown[2], path
+            assert shown[1] == shown[-1], path
             assert CANARY not in str(shown)
         assert tried >= 8
 

@@ -1,4 +1,4 @@
-"""Schemathesis sends requests to every route of the API, valid and invalid, as several people.
+"""Schemathesis sends requests to every route of the API, valid and invalid, as an administrator or a user.
 
 The server must not fail, and every response must match the API's description.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -17,7 +17,7 @@ import httpx
 import pytest
 import requests
 import schemathesis
-from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.failures import FailureGroup
@@ -44,8 +44,7 @@ async def token_of(core: Core, role: Role) -> str:
     return made.secret
 
 
-Send = Callable[[Any], Sequence[httpx.Response]]
-"""The headers for each person."""
+Send = Callable[[Any], httpx.Response]
 
 
 def ask_everything(schema: OpenApiSchema, send: Send) -> list[str]:
@@ -56,18 +55,19 @@ def ask_everything(schema: OpenApiSchema, send: Send) -> list[str]:
 def ask(operation: Any, send: Send) -> Iterable[str]:
     problems: dict[str, None] = {}
 
+    @seed(0)  # `derandomize` would read the source of `one` for each route
     @settings(
-        max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, verbosity=Verbosity.quiet,
+        max_examples=EXAMPLES, deadline=None, database=None, verbosity=Verbosity.quiet,
         phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(case=operation.as_strategy())
     def one(case: Any) -> None:
-        for answer in send(case):
-            try:
-                case.validate_response(answer, checks=CHECKS)
-            except FailureGroup as failures:
-                reasons = " | ".join(map(str, failures.exceptions))
-                problems[f"{operation.label} {answer.status_code} {answer.text[:200]}: {reasons[:400]}"] = None
+        answer = send(case)
+        try:
+            case.validate_response(answer, checks=CHECKS)
+        except FailureGroup as failures:
+            reasons = " | ".join(map(str, failures.exceptions))
+            problems[f"{operation.label} {answer.status_code} {answer.text[:200]}: {reasons[:400]}"] = None
 
     one()
     return problems
@@ -91,25 +91,26 @@ def no_collection() -> Iterator[None]:
         gc.enable()
 
 
-def test_every_answer_is_as_it_is_described(committed: Core, loop: asyncio.AbstractEventLoop, tmp_path: Path) -> None:
+@pytest.mark.parametrize("role", [Role.ADMIN, pytest.param(Role.USER, marks=pytest.mark.slow)])
+def test_every_answer_is_as_it_is_described(committed: Core, loop: asyncio.AbstractEventLoop, tmp_path: Path, role: Role) -> None:
     """Hypothesis and the application take turns in one thread: two threads that parse source disturb each other in the same way."""
     set_hypothesis_home_dir(tmp_path)  # otherwise, it would save files in the project
     app = build_app(committed)
-    tokens = [loop.run_until_complete(token_of(committed, role)) for role in (Role.ADMIN, Role.USER)]
+    token = loop.run_until_complete(token_of(committed, role))
     client = httpx.AsyncClient(transport=httpx.ASGITransport(app, raise_app_exceptions=False), base_url="http://localhost")
     answers = Counter[int]()
 
-    async def send_as(asked: requests.PreparedRequest, token: str) -> httpx.Response:
+    async def answer_to(asked: requests.PreparedRequest) -> httpx.Response:
         headers = {**asked.headers, "authorization": f"Bearer {token}"}
         body = cast(bytes | None, asked.body)
         async with asyncio.timeout(20):
             return await client.request(str(asked.method), str(asked.url), headers=headers, content=body)
 
-    def send(case: Any) -> Sequence[httpx.Response]:
+    def send(case: Any) -> httpx.Response:
         asked = requests.Request(**case.as_transport_kwargs(base_url="http://localhost")).prepare()
-        found = [loop.run_until_complete(send_as(asked, token)) for token in tokens]
-        answers.update(answer.status_code for answer in found)
-        return found
+        answer = loop.run_until_complete(answer_to(asked))
+        answers[answer.status_code] += 1
+        return answer
 
     schema = schemathesis.openapi.from_dict(app.openapi())
     with capture_logs() as logs, no_collection():

@@ -35,6 +35,8 @@ _CRASH = "\ndef test_ends_everything():\n    import pytest\n    pytest.exit('los
 @pytest.fixture(autouse=True)
 def _own_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "LOGS", tmp_path / "logs")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # importing all plug-ins takes four fifths of a run
+    monkeypatch.setenv("PYTEST_PLUGINS", "xdist.plugin")
 
 
 def _passes(tmp_path: Path, tests: str) -> bool:

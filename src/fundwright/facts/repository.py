@@ -7,6 +7,7 @@ listed, if a fact that has been accepted since then disagrees with it.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cache
 from typing import NamedTuple
 from uuid import UUID
 
@@ -29,6 +30,9 @@ _DESCRIPTIVE = (FactField.WORK, FactField.QUALIFICATIONS)
 
 _Facts = type[OrganizationFact] | AliasedClass[OrganizationFact]
 
+_OTHER, _CORRECTED, _ACCEPTED, _PROPOSED = (aliased(OrganizationFact) for _ in range(4))
+"""Kept, because making an alias takes longer than the rest of a query that uses it."""
+
 
 class Documents(NamedTuple):
     """Those that the reader's questions and drafts search, and the sample documents."""
@@ -47,6 +51,7 @@ def _is_about_the_same(fact: _Facts, other: _Facts) -> ColumnElement[bool]:
     return and_(other.owner_id == fact.owner_id, other.kind == fact.kind, other.key == fact.key, other.id != fact.id)
 
 
+@cache
 def _disagrees(fact: _Facts, other: _Facts) -> ColumnElement[bool]:
     """Whether two facts about the same thing differ in their status or in a value that both have."""
     mine = func.jsonb_each_text(fact.values).table_valued("field", "value").render_derived().lateral()
@@ -66,32 +71,32 @@ def _disagrees(fact: _Facts, other: _Facts) -> ColumnElement[bool]:
 
 def _is_repeated(fact: _Facts, documents: Documents) -> ColumnElement[bool]:
     """Whether a proposal states the same as a fact that was decided, or as an earlier proposal."""
-    other, corrected = aliased(OrganizationFact), aliased(OrganizationFact)
     is_earlier = and_(
-        other.state == FactState.PROPOSED,
-        _counts(other, documents),
-        or_(other.created_at < fact.created_at, and_(other.created_at == fact.created_at, other.id < fact.id)),
+        _OTHER.state == FactState.PROPOSED,
+        _counts(_OTHER, documents),
+        or_(_OTHER.created_at < fact.created_at, and_(_OTHER.created_at == fact.created_at, _OTHER.id < fact.id)),
     )
-    equal = select(other.id).where(
-        other.owner_id == fact.owner_id,
-        other.digest == fact.digest,
-        other.id != fact.id,
-        or_(other.state != FactState.PROPOSED, is_earlier),
+    equal = select(_OTHER.id).where(
+        _OTHER.owner_id == fact.owner_id,
+        _OTHER.digest == fact.digest,
+        _OTHER.id != fact.id,
+        or_(_OTHER.state != FactState.PROPOSED, is_earlier),
     )
-    corrected_to_it = select(corrected.id).where(
-        _is_about_the_same(fact, corrected),
-        corrected.read_values.is_not(None),
-        corrected.values == fact.values,
-        corrected.status == fact.status,
+    corrected_to_it = select(_CORRECTED.id).where(
+        _is_about_the_same(fact, _CORRECTED),
+        _CORRECTED.read_values.is_not(None),
+        _CORRECTED.values == fact.values,
+        _CORRECTED.status == fact.status,
     )
     return and_(fact.state == FactState.PROPOSED, or_(equal.exists(), corrected_to_it.exists()))
 
 
 def _has_accepted_rival(fact: _Facts, documents: Documents, *, is_later: bool = False) -> ColumnElement[bool]:
     """Whether a fact was accepted that disagrees, or only, with `is_later`, since this one was read."""
-    rival = aliased(OrganizationFact)
-    found = select(rival.id).where(rival.state == FactState.ACCEPTED, _counts(rival, documents), _disagrees(fact, rival))
-    return (found.where(rival.decided_at >= fact.created_at) if is_later else found).exists()
+    found = select(_ACCEPTED.id).where(
+        _ACCEPTED.state == FactState.ACCEPTED, _counts(_ACCEPTED, documents), _disagrees(fact, _ACCEPTED)
+    )
+    return (found.where(_ACCEPTED.decided_at >= fact.created_at) if is_later else found).exists()
 
 
 def _is_open(fact: _Facts, documents: Documents) -> ColumnElement[bool]:
@@ -106,8 +111,8 @@ def _is_open(fact: _Facts, documents: Documents) -> ColumnElement[bool]:
 
 def _is_disputed(documents: Documents) -> ColumnElement[bool]:
     """Whether a proposal to decide disagrees with this fact, or this one is a proposal to decide and disagrees with an accepted fact."""
-    fact, rival = OrganizationFact, aliased(OrganizationFact)
-    proposed = select(rival.id).where(_disagrees(fact, rival), _is_open(rival, documents))
+    fact = OrganizationFact
+    proposed = select(_PROPOSED.id).where(_disagrees(fact, _PROPOSED), _is_open(_PROPOSED, documents))
     return and_(
         fact.state != FactState.REJECTED,
         or_(proposed.exists(), and_(fact.state == FactState.PROPOSED, _has_accepted_rival(fact, documents))),
