@@ -16,6 +16,7 @@ from benchmarks.eval.frame.figures import Figure
 from benchmarks.eval.frame.product import Product, open_product
 from fundwright.asking import service as asking
 from fundwright.language import service as language
+from fundwright.reading.facts import FactStatus
 from fundwright.templates.builtin import TEMPLATES
 from fundwright.training import searching
 from tests.firms import IN_FILES, Firm, load_firm
@@ -76,7 +77,8 @@ async def _ask(product: Product, firm: Firm) -> Counter[str]:
         found = (await asking.find_answers(core, actor, each["ask"], embedder=embedder)).answers
         shown = flat(found[0].text[found[0].answer_start : found[0].answer_end]) if found else ""
         if each.get("unanswerable"):
-            is_denied = each.get("denied", False) and bool(found) and found[0].aside is not None and not found[0].is_checked
+            is_unchecked = bool(found) and found[0].aside is not None and not found[0].is_checked
+            is_denied = each.get("denied", False) and bool(found) and (is_unchecked or found[0].status is not FactStatus.CURRENT)
             total += Counter(unanswerable=1, refused=not found or is_denied)
         else:
             total += Counter(answerable=1, right=any(flat(answer) in shown for answer in each["answer"]))

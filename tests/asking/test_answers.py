@@ -15,6 +15,7 @@ from fundwright.asking.abbreviations import abbreviations_in, initials_pattern
 from fundwright.core.assembly import Core
 from fundwright.language import service as language
 from fundwright.language.schemas import nearest_heading
+from fundwright.reading.facts import FactStatus
 from fundwright.training import runs, samples
 from tests.support.pdf_files import written_pdf
 from tests.support.snapshots import Snapshots
@@ -239,6 +240,37 @@ async def test_documents_that_say_the_same_do_not_disagree(committed: Core, owne
     embedder = await language.get_embedder(committed)
     found = (await asking.find_answers(committed, owner, "How many employees do we have?", embedder=embedder)).answers
     assert {each.is_disputed for each in found} == {False}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "status"),
+    [
+        ("Are we in the 8(a) program?", "Ended: 8(a) program: graduated 2017", FactStatus.ENDED),
+        ("Do we hold an asbestos license?", "Not held: Asbestos license: not held", FactStatus.DENIED),
+        ("Do we have a welding certificate?", "Welding certificate: active", FactStatus.CURRENT),
+    ],
+)
+async def test_a_row_that_says_no_is_answered_with_its_state(
+    committed: Core, owner: Actor, add_file: AddFile, question: str, answer: str, status: FactStatus
+) -> None:
+    text = (
+        "# High Road Bridges\n\n| Certification | State |\n|---|---|\n| 8(a) program | graduated 2017 |\n| Asbestos license | not held |\n"
+        "| Welding certificate | active |\n"
+    )
+    await trained(committed, owner, add_file, (text, "About us.md"))
+    embedder = await language.get_embedder(committed)
+    found = (await asking.find_answers(committed, owner, question, embedder=embedder)).answers[0]
+    assert (found.answer, found.status) == (answer, status)
+
+
+async def test_what_is_asked_of_a_person_has_to_be_named(committed: Core, owner: Actor, add_file: AddFile) -> None:
+    text = "# High Road Bridges\n\nRosalind Chance is our managing member and a U.S. Army veteran. Her rank was sergeant.\n"
+    other = "# High Road Bridges\n\nTobias Winter is our service manager and a U.S. Army veteran.\n"
+    await trained(committed, owner, add_file, (text, "Rosalind.md"), (other, "Tobias.md"))
+    embedder = await language.get_embedder(committed)
+    ask = lambda question: asking.find_answers(committed, owner, question, embedder=embedder)  # noqa: E731
+    assert "sergeant" in (await ask("What rank did Rosalind hold in the U.S. Army?")).answers[0].text
+    assert (await ask("What rank did Tobias hold in the U.S. Army?")).answers == ()
 
 
 async def test_a_notice_answers_what_others_demand_and_is_about_what_its_beginning_names(

@@ -25,6 +25,8 @@ from fundwright.asking.schemas import Answer
 from fundwright.core.messages import t
 from fundwright.language.protocols import Vectors
 from fundwright.reading.entries import Entry
+from fundwright.reading.facts import FactStatus
+from fundwright.reading.finding_facts import status_of
 from fundwright.reading.lines import Aside
 from fundwright.reading.units import spell_out_label
 from fundwright.training.schemas import Passage, in_months
@@ -47,6 +49,7 @@ _MOST_SHOWN = 600
 """The maximum number of characters from the answer to one part of a question to the answer to another."""
 _LEAST_OF_BEST = 0.8
 """The least score of an answer as a share of the best one's."""
+_NO = re.compile(r"no|none|not held|nein|non|aucune?", re.IGNORECASE)
 _COUNT = re.compile(
     r"((?:[^\W\d_][\w’'-]{0,30}[\s,]{1,3}){0,3})"
     rf"((?<![\w.,$€£])\d[\d,.]{{0,15}}(?![%\d])|\b(?i:(?:{NUMERALS})-?(?:one|{NUMERALS})?|one)\b)"
@@ -149,6 +152,8 @@ def answers(
     is_new = np.array([not each.label or not _repeats(each.value, words_of(question.text)) for each in candidates])
     if (may_answer & is_new).any():
         may_answer &= is_new
+    if question.attribute:
+        may_answer &= np.array([words.has(question.attribute, meanings) for words in around])
     is_required = np.array([passages[each.passage].document_kind.is_requirement for each in candidates])
     if question.is_about_requirement and (may_answer & is_required).any():
         may_answer &= is_required
@@ -162,7 +167,8 @@ def answers(
         found = candidates[place]
         if found.passage not in best:
             start, end = _span(question, found, candidates)
-            best[found.passage] = found, _answer(passages[found.passage], found, start, end, float(scores[place]))
+            answer = _answer(passages[found.passage], found, start, end, float(scores[place]))
+            best[found.passage] = found, answer.model_copy(update={"status": _status(question, found)})
     return _newest_first(question, [*best.values()], meanings)
 
 
@@ -305,6 +311,12 @@ def _answer(passage: Passage, found: Candidate, start: int, end: int, score: flo
     return Answer(**values, answer_start=start, answer_end=end, is_checked=found.is_checked)
 
 
+def _status(question: Question, found: Candidate) -> FactStatus:
+    """What the cells of a row, or a labeled value, say of what a question asks: “graduated 2017,” “No.”"""
+    texts = [value.text.strip(" .") for value in found.values] if question.kind is Kind.YES_NO else []
+    return FactStatus.DENIED if any(map(_NO.fullmatch, texts)) else status_of(texts)
+
+
 def in_words(answer: Answer) -> str:
     """Return the text of an answer in the reader's language: each cell of a row follows the name of its column, a box says whether it is checked,
     and a disputed answer ends with the date of its document: “31 employees (2025)”."""
@@ -322,7 +334,8 @@ def in_words(answer: Answer) -> str:
             parts += [answer.text[place : entry.start] if place <= entry.start else "\n", _row_in_words(entry)]
             place = entry.end
     said = "".join([*parts, answer.text[place : answer.answer_end]])
-    return f"{said} ({in_months(answer.dated)})" if answer.is_disputed and answer.dated else said
+    said = f"{said} ({in_months(answer.dated)})" if answer.is_disputed and answer.dated else said
+    return f"{answer.status_label}: {said}" if answer.status_label else said
 
 
 def _row_in_words(row: Entry) -> str:

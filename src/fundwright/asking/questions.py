@@ -60,6 +60,7 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 """What is counted: “licensed welders” in “How many licensed welders do we employ?”"""
+_ATTRIBUTE = re.compile(r"\W*(?:what|which) ([\w’'-]+) (?:do|does|did|is|are|was|were|has|have|had|can|will)\b", re.IGNORECASE)
 _OF_US = re.compile(r"\bhow many of us\b", re.IGNORECASE)
 
 
@@ -186,6 +187,8 @@ class Question:
     """The other words that say what it is about, in lower case, without those that ask for a kind of value."""
     counted: tuple[str, ...]
     """The words for what is counted."""
+    attribute: str
+    """What is asked of what is named: “rank” in “What rank did Ada hold?” Empty unless the question begins with it."""
     is_about_us: bool
     is_about_requirement: bool
     """Whether it asks what others demand of us, which notices answer first."""
@@ -227,9 +230,16 @@ def _parse(question: str) -> Question:
             sorted(word for word in words_of(question) - set(names) - (_CUES if kind in _VALUES else set()) if stems_of(word))
         )[:_MAX_WORDS],
         counted=tuple(words_of(counted[1]) - _STOP_WORDS) if counted else (),
+        attribute=_attribute_of(question) if kind is Kind.ANY else "",
         is_about_us=is_about_us and not is_about_requirement,
         is_about_requirement=is_about_requirement,
     )
+
+
+def _attribute_of(question: str) -> str:
+    asked = _ATTRIBUTE.match(question)
+    word = asked[1].casefold() if asked else ""
+    return word if stems_of(word) and not word.isdigit() else ""
 
 
 def names_in(question: str) -> list[str]:

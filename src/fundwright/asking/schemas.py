@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
+from fundwright.reading.facts import FactStatus
 from fundwright.reading.lines import Aside
 from fundwright.training.schemas import Passage
 
@@ -25,9 +26,16 @@ class Answer(ClosePassage):
     """Whether the statement is the label of a box that is checked. None if it is no box."""
     is_disputed: bool = False
     """Whether another document answers with another value. The newest of these answers is first."""
+    status: FactStatus = FactStatus.CURRENT
+    """Of a row or a labeled value that answers yes or no: whether it says that something has ended, is planned, or is not held."""
     answer: str = ""
-    """The statement in words, in the reader's language: “Not checked: HUBZone small business”. Cells of a row follow the names of their columns.
+    """The statement in words, in the reader's language: “Not checked: HUBZone small business”, “Ended: Certification: 8(a); State: graduated 2017”. Cells of a row follow the names of their columns.
     One that another document disputes ends with the date of its document: “31 employees (2025)”."""
+
+    @property
+    def status_label(self) -> str:
+        """In the reader's language, "" if it is current."""
+        return "" if self.status is FactStatus.CURRENT else self.status.label
 
     @property
     def is_for_speaker(self) -> bool:

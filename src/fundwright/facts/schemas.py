@@ -55,16 +55,6 @@ def label_of_kind(kind: FactKind) -> str:
     }[kind]
 
 
-def label_of_status(status: FactStatus) -> str:
-    return {
-        FactStatus.CURRENT: t("Current"),
-        FactStatus.ENDED: t("Ended"),
-        FactStatus.PLANNED: t("Planned"),
-        FactStatus.DENIED: t("Not held"),
-        FactStatus.OF_OTHERS: t("About others"),
-    }[status]
-
-
 def label_of_field(field: FactField) -> str:
     return {
         FactField.LABEL: t("Field"),

@@ -42,7 +42,6 @@ from fundwright.facts.schemas import (
     label_of_field,
     label_of_kind,
     label_of_state,
-    label_of_status,
     status_on,
     title_of,
 )
@@ -102,7 +101,7 @@ def export_facts(session: AsyncSession, actor: Actor, core: Core, query: FactQue
     columns: list[tuple[str, Callable[[FactRead], object]]] = [
         (t("Kind"), lambda fact: label_of_kind(fact.kind)),
         *((label_of_field(field), _value_of(field)) for field in FactField),
-        (t("Status"), lambda fact: label_of_status(fact.status)),
+        (t("Status"), lambda fact: fact.status.label),
         (t("Decision"), lambda fact: label_of_state(fact.state)),
         (t("Corrected"), lambda fact: fact.is_corrected),
         (t("Document"), lambda fact: fact.document),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fundwright.core.messages import t
+
 
 class FactKind(StrEnum):
     DETAIL = "detail"
@@ -61,6 +63,17 @@ class FactStatus(StrEnum):
     """Declined, lost, or not held."""
     OF_OTHERS = "of_others"
     """It is about someone else."""
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            FactStatus.CURRENT: t("Current"),
+            FactStatus.ENDED: t("Ended"),
+            FactStatus.PLANNED: t("Planned"),
+            FactStatus.DENIED: t("Not held"),
+            FactStatus.OF_OTHERS: t("About others"),
+        }[self]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import t
 from fundwright.facts import service as facts
-from fundwright.facts.schemas import FactKind, FactRead, FactState, FactStatus, label_of_field, label_of_state, label_of_status
+from fundwright.facts.schemas import FactKind, FactRead, FactState, FactStatus, label_of_field, label_of_state
 from fundwright_ui.hooks import Action, Row, Rows, use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.events import handler, read_checked
@@ -129,7 +129,7 @@ def title_text(fact: FactRead) -> str:
 
 def status_chip(status: FactStatus) -> VdomDict | None:
     """None for what is current."""
-    return None if status is FactStatus.CURRENT else chip(label_of_status(status), color=_STATUS_COLORS[status], key="status")
+    return None if status is FactStatus.CURRENT else chip(status.label, color=_STATUS_COLORS[status], key="status")
 
 
 def _heading(fact: FactRead) -> VdomDict:
@@ -161,7 +161,7 @@ def _source(fact: FactRead) -> VdomDict:
     if fact.read_values is not None:
         stated = "; ".join(fact.read_values.values())
         if fact.read_status and fact.read_status is not fact.status:
-            stated += f" ({label_of_status(fact.read_status)})"
+            stated += f" ({fact.read_status.label})"
         parts.append(t("The document states: {text}", text=stated))
     if fact.decided_by and use_actor().is_in_shared_workspace:
         parts.append(t("{decision} by {name}", decision=label_of_state(fact.state), name=fact.decided_by))

@@ -24,7 +24,6 @@ from fundwright.facts.schemas import (
     FactStatus,
     label_of_kind,
     label_of_state,
-    label_of_status,
 )
 from fundwright.profiles import service as profiles
 from fundwright.training import collecting
@@ -228,7 +227,7 @@ def _filters(url: UrlState, query: FactQuery, document: str) -> VdomDict:
         select_field(
             "status",
             t("Status"),
-            [Option("", t("All")), *(Option(status.value, label_of_status(status)) for status in FactStatus)],
+            [Option("", t("All")), *(Option(status.value, status.label) for status in FactStatus)],
             value=query.status.value if query.status else "",
             on_change=narrow(url, "status"),
             id="facts-status",

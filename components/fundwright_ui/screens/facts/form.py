@@ -26,7 +26,6 @@ from fundwright.facts.schemas import (
     FactValue,
     label_of_field,
     label_of_kind,
-    label_of_status,
 )
 from fundwright_ui.hooks import use_action, use_url_state
 from fundwright_ui.product import use_actor
@@ -145,7 +144,7 @@ def _fields(kind: FactKind, values: Mapping[FactField, str], status: FactStatus,
         select_field(
             "status",
             t("Status"),
-            [Option(each.value, label_of_status(each)) for each in FactStatus],
+            [Option(each.value, each.label) for each in FactStatus],
             default=status.value,
             id=f"fact-{id}-status",
         ),
@@ -154,5 +153,5 @@ def _fields(kind: FactKind, values: Mapping[FactField, str], status: FactStatus,
 
 def _read(fact: FactRead) -> VdomDict:
     return definition_list(
-        [*((label_of_field(field), value) for field, value in fact.values.items()), (t("Status"), label_of_status(fact.status))]
+        [*((label_of_field(field), value) for field, value in fact.values.items()), (t("Status"), fact.status.label)]
     )

@@ -523,6 +523,8 @@ def _answer(answer: Answer) -> VdomDict:
         if answer.is_checked is not None
         else excerpt(answer, answer.answer_start, answer.answer_end)
     )
+    if answer.status_label:
+        shown = stack(chip(answer.status_label, color="warning", key="status"), shown)
     return _passage(
         answer, shown, ((answer.answer_start, answer.answer_end),), t("Speaker notes") if answer.is_for_speaker else ""
     )
