@@ -12,15 +12,22 @@ from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
 from fundwright.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from fundwright.core.messages import using_language
+from fundwright.core.scopes import acting_in
 from fundwright.facts import service
 from fundwright.facts.personal_data import own_files
 from fundwright.facts.schemas import FactCorrection, FactForm, FactQuery, FactRead, FactState, key_of
+from fundwright.generation.collecting import collect
+from fundwright.language.service import get_embedder
+from fundwright.opportunities import service as opportunities
 from fundwright.reading.facts import FactField, FactKind, FactStatus
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import removing, samples, searching, versions
+from fundwright.training import collecting, removing, restricting, samples, searching, versions
 from fundwright.training import service as training
+from fundwright.training.schemas import CollectionForm
 from fundwright.trash import service as trash
-from tests.facts.conftest import Bench, certified, employees, person
+from fundwright.workspaces.schemas import RestrictionForm
+from tests.facts.conftest import Bench, certified, employees, in_words, person
+from tests.generation.conftest import BRIEF
 
 pytestmark = pytest.mark.security(51)
 
@@ -184,6 +191,42 @@ class TestRestricted:
         await team.do(team.ada, lambda session: trash.empty(session, team.ada, team.core))
         for actor in (team.ada, team.bob):
             assert await team.do(actor, lambda session, actor=actor: service.list_everything(session, actor)) == []
+
+    @pytest.mark.parametrize("is_in_collection", [False, True])
+    async def test_a_draft_uses_its_accepted_facts_only_if_it_can_cite_them(
+        self, bench: Bench, *, is_in_collection: bool
+    ) -> None:
+        team, core = bench.team, bench.team.core
+        secret = await bench.add("Secret", employees("31"), is_restricted=not is_in_collection)
+        public = await bench.add("Public", person("Ann Ford"))
+        if is_in_collection:
+            form = CollectionForm(name="Bids")
+            bids = (await team.do(team.ada, lambda session: collecting.create(session, team.ada, form))).id
+            await team.do(team.ada, lambda session: collecting.restrict(session, team.ada, core, bids, RestrictionForm()))
+            await team.do(team.ada, lambda session: restricting.move_document(session, team.ada, core, secret, bids))
+        await bench.decide(ACCEPTED, *(await bench.facts()))
+        assert await bench.drafted() == ["Employees: 31", "Ann Ford"]
+        assert await bench.drafted(document_ids=[public]) == ["Ann Ford"]
+        assert await bench.drafted(document_ids=[secret]) == ["Employees: 31", "Ann Ford"]
+        await bench.states("Secret", secret)
+        assert await bench.drafted() == ["Ann Ford"]
+
+    async def test_a_draft_that_leaves_it_out_uses_none_of_its_accepted_facts(self, bench: Bench) -> None:
+        team, core = bench.team, bench.team.core
+        await bench.add("Secret", employees("31"), is_restricted=True)
+        await bench.add("Public", employees("31"), certified("Held by Kestrel Piers LLC"))
+        await bench.decide(ACCEPTED, *(await bench.facts()))
+        chosen = await team.opportunity_id()
+        opportunity = await team.do(team.ada, lambda session: opportunities.get_opportunity(session, team.ada, chosen))
+
+        async def used(company: str) -> list[str]:
+            with acting_in(team.ada.scope):
+                embedder = await get_embedder(core)
+                material = await collect(core, team.ada, BRIEF.sections[0], opportunity, embedder, company=company)
+            return [in_words(fact.values) for fact in material.facts]
+
+        assert await used("Harbor Works, Inc.") == ["Employees: 31", "Held by Kestrel Piers LLC"]
+        assert await used("Kestrel Piers LLC") == ["Held by Kestrel Piers LLC"]
 
 
 class TestDeciding:

@@ -182,9 +182,11 @@ def _accepted(owner_id: UUID, documents: Documents) -> Select[OrganizationFact]:
     return select(fact).where(fact.owner_id == owner_id, fact.state == FactState.ACCEPTED, _counts(fact, documents))
 
 
-async def for_drafts(session: AsyncSession, owner_id: UUID, documents: Documents) -> list[tuple[OrganizationFact, bool, bool]]:
+async def for_drafts(
+    session: AsyncSession, owner_id: UUID, documents: Documents, *, restricted: Select[UUID]
+) -> list[tuple[OrganizationFact, bool, bool, bool]]:
     """Return current facts: accepted ones first, and then proposed ones of the searched documents that no accepted one disagrees with. Each
-    comes with whether it is disputed, and whether its document is searched."""
+    comes with whether it is disputed, whether its document is searched, and whether that is restricted."""
     fact = OrganizationFact
     is_accepted = fact.state == FactState.ACCEPTED
     is_usable = and_(
@@ -193,7 +195,10 @@ async def for_drafts(session: AsyncSession, owner_id: UUID, documents: Documents
         ~_is_repeated(fact, documents),
         ~_has_accepted_rival(fact, documents),
     )
-    found = select(fact, _is_disputed(documents), func.coalesce(fact.document_id.in_(documents.searched), False)).where(
+    is_searched, is_restricted = (
+        func.coalesce(fact.document_id.in_(chosen), False) for chosen in (documents.searched, restricted)
+    )
+    found = select(fact, _is_disputed(documents), is_searched, is_restricted).where(
         fact.owner_id == owner_id,
         fact.status == FactStatus.CURRENT,
         or_(and_(is_accepted, _counts(fact, documents)), is_usable),
@@ -201,7 +206,7 @@ async def for_drafts(session: AsyncSession, owner_id: UUID, documents: Documents
     kind = case({kind.value: place for place, kind in enumerate(FactKind)}, value=fact.kind)
     ordered = found.order_by(is_accepted.desc(), kind, fact.document_id, fact.start, fact.id)
     rows = await session.execute(ordered.execution_options(populate_existing=True))
-    return [(each, is_disputed, is_searched) for each, is_disputed, is_searched in rows]
+    return [(each, is_disputed, is_searched, is_restricted) for each, is_disputed, is_searched, is_restricted in rows]
 
 
 async def list_all(session: AsyncSession, owner_id: UUID) -> Sequence[OrganizationFact]:

@@ -241,7 +241,8 @@ class Organization(BaseModel):
 class DraftFact:
     """A current fact that a draft may use. `start` to `end` is its record in the text of the document, where `passage_id` begins it; all
     four are None if a person added it, or the draft may not cite its document. `is_corrected` says whether a person changed what the record
-    states, and `is_disputed` whether another fact, which is not rejected, disagrees."""
+    states, and `is_disputed` whether another fact, which is not rejected, disagrees. A draft that uses one that `is_restricted` has to cite
+    its document, which not everyone sees who may read the draft."""
 
     id: UUID
     kind: FactKind
@@ -255,3 +256,4 @@ class DraftFact:
     end: int | None
     heading: tuple[str, ...]
     page: int | None
+    is_restricted: bool

@@ -148,7 +148,8 @@ async def for_drafts(session: AsyncSession, actor: Actor, document_ids: Collecti
     """Return the current facts that a draft of the actor may use: accepted ones first, and then those that documents of ours propose, each
     once. If documents are given, only these, and their newer versions, propose any and can be cited.
 
-    Of facts that were rejected, and of those that disagree with an accepted one, there are none. An accepted fact that is not current, such as an
+    Of facts that were rejected, and of those that disagree with an accepted one, there are none. There are none of restricted documents that
+    cannot be cited either, because more people read the draft. An accepted fact that is not current, such as an
     expired certification, is not returned either, nor what disagrees with it.
     """
     documents = Documents(
@@ -168,10 +169,13 @@ async def for_drafts(session: AsyncSession, actor: Actor, document_ids: Collecti
             end=fact.end if is_citable else None,
             heading=fact.heading if is_citable else (),
             page=fact.page if is_citable else None,
+            is_restricted=is_restricted,
         )
-        for fact, is_disputed, is_searched in await repository.for_drafts(session, actor.workspace_id, documents)
+        for fact, is_disputed, is_searched, is_restricted in await repository.for_drafts(
+            session, actor.workspace_id, documents, restricted=restrictions.restricted_ids(actor.workspace_id)
+        )
         for is_citable in [is_searched and fact.start is not None]
-        if _status(fact) is FactStatus.CURRENT
+        if (is_citable or not is_restricted) and _status(fact) is FactStatus.CURRENT
     ]
 
 
