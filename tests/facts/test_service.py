@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any
+
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, event, insert, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.personal_data import DataFile
 from fundwright.accounts.schemas import Actor
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
+from fundwright.core.database import now
 from fundwright.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from fundwright.core.messages import using_language
 from fundwright.core.scopes import acting_in
 from fundwright.facts import service
+from fundwright.facts.models import OrganizationFact
 from fundwright.facts.personal_data import own_files
-from fundwright.facts.schemas import FactCorrection, FactForm, FactQuery, FactRead, FactState, key_of
+from fundwright.facts.schemas import FactCorrection, FactForm, FactQuery, FactRead, FactState, digest_of, key_of
 from fundwright.generation.collecting import collect
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service as opportunities
@@ -477,6 +483,56 @@ class TestExpiry:
         assert await bench.drafted() == ["WOSB: June 2126"]
         organization = await bench.team.do(bench.team.ada, lambda session: service.get_organization(session, bench.team.ada))
         assert (organization.certifications, organization.not_held) == (("WOSB",), ("HUBZone",))
+
+
+class TestManyAboutTheSame:
+    async def test_no_query_looks_at_pairs_of_them(self, bench: Bench) -> None:
+        """Although the database expects few, because it has no statistics of them."""
+        team, ada, count, added_at = bench.team, bench.team.ada, 400, now()
+        facts: list[dict[str, object]] = []
+        for number in range(count):
+            values = {FactField.LABEL: "Employees", FactField.VALUE: str(number)}
+            fact: dict[str, object] = {
+                "owner_id": ada.workspace_id,
+                "kind": FactKind.DETAIL,
+                "key": "employees",
+                "values": values,
+            }
+            digest = digest_of(FactKind.DETAIL, values, FactStatus.CURRENT)
+            is_accepted = number % 2
+            decision = {"state": ACCEPTED if is_accepted else PROPOSED, "decided_at": added_at if is_accepted else None}
+            facts.append(fact | decision | {"digest": digest, "created_at": added_at})
+        await team.do(ada, lambda session: session.execute(insert(OrganizationFact), facts))
+        for query in (
+            lambda session: service.list_facts(session, ada, FactQuery(is_disputed=True)),
+            lambda session: service.count_facts(session, ada),
+            lambda session: service.for_drafts(session, ada),
+        ):
+            rows = await team.do(ada, partial(rows_read_by, query=query))
+            assert count < rows < 100 * count
+
+
+async def rows_read_by(session: AsyncSession, query: Callable[[AsyncSession], Awaitable[object]]) -> int:
+    """How many rows all steps of the plans look at of the statements about facts."""
+    connection, sent = await session.connection(), list[tuple[str, Any]]()
+
+    def note(_connection: Connection, _cursor: object, statement: str, parameters: Any, *_others: object) -> None:
+        if "FROM organization_fact" in statement:
+            sent.append((statement, parameters))
+
+    event.listen(connection.sync_connection, "before_cursor_execute", note)
+    await query(session)
+    event.remove(connection.sync_connection, "before_cursor_execute", note)
+    plans = [
+        (await connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters)).scalar_one()
+        for statement, parameters in sent
+    ]
+    return sum(_rows_of(plan[0]["Plan"]) for plan in plans)
+
+
+def _rows_of(step: Mapping[str, Any]) -> int:
+    read = sum(step.get(name, 0) for name in ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Join Filter"))
+    return read * step["Actual Loops"] + sum(map(_rows_of, step.get("Plans", ())))
 
 
 class TestStatistics:

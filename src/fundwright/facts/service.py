@@ -58,7 +58,7 @@ PATH = "/dashboard/workspace/facts"
 _MOST_OF_DOCUMENT = 2_000
 """Facts that are proposed of one document. Longer tables are data, not facts about the organization."""
 _MOST_ABOUT_ONE = 20
-"""Of these, the most about the same thing. More are values of a list, and each is compared with all others."""
+"""Of these, the most about the same thing. More are values of a list."""
 _RECORD_CHARACTERS = 4_000
 _MANY = 100
 """New facts of a document, after which the statistics of the database are refreshed."""
@@ -135,12 +135,7 @@ async def get_fact(session: AsyncSession, actor: Actor, fact_id: UUID) -> FactRe
 @needs(Permission.READ)
 async def count_facts(session: AsyncSession, actor: Actor) -> FactCounts:
     """Count the facts that the actor sees."""
-    documents = await _documents(session, actor)
-    return FactCounts(
-        to_decide=await repository.count_to_decide(session, actor.workspace_id, documents),
-        disputed=await repository.count_disputed(session, actor.workspace_id, documents),
-        accepted=await repository.count_accepted(session, actor.workspace_id, documents),
-    )
+    return await repository.count(session, actor.workspace_id, await _documents(session, actor))
 
 
 @needs(Permission.READ)
