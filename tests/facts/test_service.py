@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -31,7 +32,7 @@ from fundwright.training import collecting, removing, restricting, samples, sear
 from fundwright.training import service as training
 from fundwright.training.schemas import CollectionForm
 from fundwright.trash import service as trash
-from fundwright.workspaces.schemas import RestrictionForm
+from fundwright.workspaces.schemas import Access, ChosenMember, RestrictionForm
 from tests.facts.conftest import Bench, certified, employees, in_words, person
 from tests.generation.conftest import BRIEF
 
@@ -233,6 +234,21 @@ class TestRestricted:
 
         assert await used("Harbor Works, Inc.") == ["Employees: 31", "Held by Kestrel Piers LLC"]
         assert await used("Kestrel Piers LLC") == ["Held by Kestrel Piers LLC"]
+
+    async def test_who_may_only_view_it_changes_nothing_that_it_states(self, bench: Bench) -> None:
+        team, core = bench.team, bench.team.core
+        secret = await bench.add("Secret", employees("31"), is_restricted=True)
+        for access, is_refused in ((Access.VIEW, True), (Access.COMMENT, True), (Access.EDIT, False)):
+            form = RestrictionForm(members=(ChosenMember(account_id=team.bob.id, access=access),))
+            await team.do(
+                team.ada, lambda session, form=form: restricting.restrict_document(session, team.ada, core, secret, form)
+            )
+            (fact,) = await bench.facts(team.bob)
+            assert fact.is_view_only is is_refused
+            with pytest.raises(NotAllowed) if is_refused else nullcontext():
+                await bench.decide(ACCEPTED, fact, actor=team.bob)
+            with pytest.raises(NotAllowed) if is_refused else nullcontext():
+                await correct(bench, (await bench.facts(team.bob, state="all"))[0], "32", actor=team.bob)
 
 
 class TestDeciding:

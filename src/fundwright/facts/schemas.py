@@ -163,7 +163,8 @@ class FactDecision(BaseModel):
 class FactRead(BaseModel):
     """A fact. `title` is the value that names it. `record` is the text that states it, `heading` and `page` where that is in `document`, and
     `path` leads there; they are empty if a person added it or the document is gone. `read_values` and `read_status` are what the document states
-    if a person corrected it. `is_disputed` says whether another fact about the same thing, which is not rejected, disagrees.
+    if a person corrected it. `is_disputed` says whether another fact about the same thing, which is not rejected, disagrees,
+    and `is_view_only` that its document is restricted and the reader may only view it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -178,6 +179,7 @@ class FactRead(BaseModel):
     is_added: bool
     is_corrected: bool
     is_disputed: bool
+    is_view_only: bool
     read_values: dict[FactField, str] | None
     read_status: FactStatus | None
     document_id: UUID | None

@@ -53,6 +53,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PassagePlace, TrainedDocument, label_of
 from fundwright.workspaces import additions, restrictions
 from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.schemas import Access
 
 PATH = "/dashboard/workspace/facts"
 _MOST_OF_DOCUMENT = 2_000
@@ -189,7 +190,8 @@ async def decide(session: AsyncSession, actor: Actor, facts: Sequence[FactVersio
     """Accept or reject facts, or take earlier decisions back: then they are as their documents state them. Those that are already decided in
     this way stay as they are. Returns what was decided, for another decision.
 
-    Raises FactsChangedMeanwhile (409) without deciding any if one was changed or removed since it was read.
+    Raises FactsChangedMeanwhile (409) without deciding any if one was changed or removed since it was read, or NotAllowed if the actor may
+    only view a document that states one.
     """
     known = {fact.id: fact for fact in await repository.lock(session, actor.workspace_id, [each.id for each in facts])}
     changing: list[OrganizationFact] = []
@@ -199,6 +201,7 @@ async def decide(session: AsyncSession, actor: Actor, facts: Sequence[FactVersio
             raise FactsChangedMeanwhile
         if fact.state != decision:
             changing.append(fact)
+    await _require_edit(session, actor, changing)
     for fact in changing:
         _decide(fact, actor, decision)
         if decision is FactState.PROPOSED and fact.read_values is not None:
@@ -212,8 +215,8 @@ async def decide(session: AsyncSession, actor: Actor, facts: Sequence[FactVersio
 
 @needs(Permission.WORK)
 async def correct(session: AsyncSession, actor: Actor, fact_id: UUID, correction: FactCorrection) -> FactRead:
-    """Accept a fact with other values, and keep what its document states beside them. Raises NotFound, Invalid without a value, or
-    FactChangedMeanwhile (409)."""
+    """Accept a fact with other values, and keep what its document states beside them. Raises NotFound, Invalid without a value, NotAllowed if the
+    actor may only view its document, or FactChangedMeanwhile (409)."""
     fact = next(iter(await repository.lock(session, actor.workspace_id, [fact_id])), None)
     if fact is None:
         raise NotFound(t("The fact"))
@@ -224,6 +227,7 @@ async def correct(session: AsyncSession, actor: Actor, fact_id: UUID, correction
     is_as_wanted = (fact.values, fact.status, fact.state) == (values, correction.status, FactState.ACCEPTED)
     if is_as_wanted:  # also if a request is repeated
         return await get_fact(session, actor, fact_id)
+    await _require_edit(session, actor, [fact])
     if correction.based_on != fact.changed_at:
         raise FactChangedMeanwhile
     read = (fact.read_values or fact.values, fact.read_status or fact.status)
@@ -235,6 +239,17 @@ async def correct(session: AsyncSession, actor: Actor, fact_id: UUID, correction
     _decide(fact, actor, FactState.ACCEPTED)
     await _changed(session, actor, events.CORRECTED)
     return await get_fact(session, actor, fact_id)
+
+
+async def _require_edit(session: AsyncSession, actor: Actor, facts: Iterable[OrganizationFact]) -> None:
+    for document_id in await _view_only_ids(session, actor, facts):
+        await restrictions.require(session, actor, document_id)
+
+
+async def _view_only_ids(session: AsyncSession, actor: Actor, facts: Iterable[OrganizationFact]) -> set[UUID]:
+    """Return those of the documents that state facts that the actor may only view."""
+    access = await restrictions.access_to(session, actor, {fact.document_id for fact in facts if fact.document_id is not None})
+    return {id for id, granted in access.items() if granted is not Access.EDIT}
 
 
 def _decide(fact: OrganizationFact, actor: Actor, decision: FactState) -> None:
@@ -403,6 +418,7 @@ async def _read(session: AsyncSession, actor: Actor, facts: Iterable[tuple[Organ
     titles = await training.titles_of(session, actor, document_ids)
     labels = await training.page_labels_of(session, actor, document_ids)
     names = await workspaces.names_of(session, actor, {fact.decided_by for fact, _ in found})
+    view_only_ids = await _view_only_ids(session, actor, (fact for fact, _ in found))
     return [
         FactRead(
             id=fact.id,
@@ -415,6 +431,7 @@ async def _read(session: AsyncSession, actor: Actor, facts: Iterable[tuple[Organ
             is_added=fact.is_added,
             is_corrected=fact.is_corrected,
             is_disputed=is_disputed,
+            is_view_only=fact.document_id in view_only_ids,
             read_values=_values(fact.kind, fact.read_values) if fact.read_values is not None else None,
             read_status=FactStatus(fact.read_status) if fact.read_status else None,
             document_id=fact.document_id if fact.document_id in titles else None,
