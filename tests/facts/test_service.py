@@ -273,6 +273,21 @@ class TestDeciding:
         with pytest.raises(service.FactsChangedMeanwhile):
             await bench.decide(ACCEPTED, *(await bench.facts(state="rejected")), ann.model_copy(update={"id": bench.team.ada.id}))
 
+    async def test_a_correction_that_was_taken_back_is_a_change_too(self, bench: Bench) -> None:
+        team = bench.team
+        read = await add(bench, EMPLOYEES)
+        corrected = await correct(bench, read, "32", actor=team.bob)
+        await bench.decide(PROPOSED, corrected, actor=team.bob)
+        with pytest.raises(service.FactsChangedMeanwhile):
+            await bench.decide(ACCEPTED, read)
+        with pytest.raises(service.FactChangedMeanwhile):
+            await correct(bench, read, "33")
+        (proposed,) = await bench.facts()
+        await bench.decide(ACCEPTED, proposed)
+        await bench.decide(PROPOSED, *(await bench.facts(state="accepted")))
+        with pytest.raises(service.FactsChangedMeanwhile):
+            await bench.decide(REJECTED, proposed)
+
     async def test_a_correction_keeps_what_the_document_states(self, bench: Bench) -> None:
         await bench.add("Letter", employees("31"))
         fact = await correct(bench, (await bench.facts())[0], "32")

@@ -253,8 +253,8 @@ async def _view_only_ids(session: AsyncSession, actor: Actor, facts: Iterable[Or
 
 
 def _decide(fact: OrganizationFact, actor: Actor, decision: FactState) -> None:
-    fact.state = decision
-    fact.decided_by, fact.decided_at = (None, None) if decision is FactState.PROPOSED else (actor.id, now())
+    fact.state, fact.changed_at = decision, now()
+    fact.decided_by, fact.decided_at = (None, None) if decision is FactState.PROPOSED else (actor.id, fact.changed_at)
 
 
 @needs(Permission.WORK)
@@ -280,6 +280,7 @@ async def add_fact(session: AsyncSession, actor: Actor, form: FactForm) -> FactR
             "created_at": added_at,
             "decided_by": actor.id,
             "decided_at": added_at,
+            "changed_at": added_at,
         },
     )
     if is_new:
