@@ -32,6 +32,7 @@ from fundwright.training import collecting, removing, restricting, samples, sear
 from fundwright.training import service as training
 from fundwright.training.schemas import CollectionForm
 from fundwright.trash import service as trash
+from fundwright.workspaces import additions
 from fundwright.workspaces.schemas import Access, ChosenMember, RestrictionForm
 from tests.facts.conftest import Bench, certified, employees, in_words, person
 from tests.generation.conftest import BRIEF
@@ -331,6 +332,13 @@ class TestAdding:
         team = bench.team
         await team.do(team.bob, lambda session: service.delete_fact(session, team.bob, fact.id))
         assert await bench.shown(state="all") == []
+
+    async def test_only_what_people_added_counts_towards_the_limit(self, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(additions, "MOST_ADDED", 1)
+        await bench.add("Letter", employees("12"), person("Ann Ford"))
+        await add(bench, EMPLOYEES)
+        with pytest.raises(Conflict, match=r"at most 1 facts that people added\. Delete some"):
+            await add(bench, EMPLOYEES)
 
     async def test_what_was_added_and_then_changed_is_not_proposed(self, bench: Bench) -> None:
         fact = await correct(bench, await add(bench, EMPLOYEES), "32")

@@ -284,7 +284,7 @@ async def add_fact(session: AsyncSession, actor: Actor, form: FactForm) -> FactR
         },
     )
     if is_new:
-        await additions.count(session, actor, OrganizationFact.owner_id, refusal=_too_many())
+        await additions.count(session, actor, OrganizationFact.owner_id, OrganizationFact.is_added.is_(True), refusal=_too_many())
         await _changed(session, actor, events.ADDED)
     return await get_fact(session, actor, id)
 
@@ -295,7 +295,8 @@ def _states_nothing() -> Invalid:
 
 def _too_many() -> str:
     return t(
-        "A workspace can have at most {most} facts. Delete some that are no longer needed.", most=number(additions.MOST_ADDED)
+        "A workspace can have at most {most} facts that people added. Delete some that are no longer needed.",
+        most=number(additions.MOST_ADDED),
     )
 
 
