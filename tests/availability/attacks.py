@@ -216,6 +216,27 @@ async def documents_of_every_pattern(world: World, account: Account) -> None:
 
 
 @by_accounts
+async def facts_about_the_same_thing(world: World, account: Account) -> None:
+    """As many as one account may add, half of which are to decide again and disagree with the others, and their lists."""
+    async with of_account(world.url, account) as http:
+
+        async def add() -> None:
+            values = {"label": "Employees", "value": str(world.chance.random())}
+            answer = await http.post("/api/facts", json={"kind": "detail", "values": values})
+            world.note("POST /api/facts", answer.status_code)
+            if answer.is_success and world.chance.random() < 0.5:
+                version = {"id": answer.json()["id"], "based_on": answer.json()["changed_at"]}
+                answer = await http.post("/api/facts/decisions", json={"decision": "proposed", "facts": [version]})
+                world.note("POST /api/facts/decisions", answer.status_code)
+
+        async def look() -> None:
+            for path in ("/api/facts?is_disputed=true", "/api/facts/counts"):
+                world.note(f"GET {path}", (await http.get(path)).status_code)
+
+        await asyncio.gather(again(8, add), again(2, look))
+
+
+@by_accounts
 async def json_at_the_limit(world: World, account: Account) -> None:
     """Nested deeply or with many names, in bodies of almost a megabyte; texts of two million characters."""
     routes = [route for route in hostile_routes() if not route.startswith(("GET", "DELETE")) and "{" not in route]

@@ -7,6 +7,8 @@ import pytest
 from fundwright.core.scopes import acting_in
 from fundwright.facts import service
 from fundwright.reading.facts import FactField, FactStatus
+from fundwright.training import restricting
+from fundwright.workspaces.schemas import Access, ChosenMember, RestrictionForm
 from fundwright_ui.screens.facts.facts import facts_screen
 from fundwright_ui.screens.workspaces.workspace import workspace_screen
 from fundwright_ui.testing import mounted
@@ -44,6 +46,27 @@ class TestList:
                 for name in ("Accept Ann Ford", "Accept all shown", "Add fact", "All are right: Employees"):
                     assert not screen.has("button", name)
                 assert not screen.has("checkbox", "Select Ann Ford")
+
+    async def test_what_a_document_states_that_someone_may_only_view_is_only_read(self, bench: Bench) -> None:
+        team = bench.team
+        secret = await bench.add("Secret", employees("31"), person("Ann Ford"), is_restricted=True)
+        await bench.add("Public", employees("12"), person("Bo Hill"))
+        form = RestrictionForm(members=(ChosenMember(account_id=team.bob.id, access=Access.VIEW),))
+        await team.do(team.ada, lambda session: restricting.restrict_document(session, team.ada, team.core, secret, form))
+        with acting_in(team.bob.scope):
+            async with mounted(team.core, team.bob, facts_screen, path=PATH) as screen:
+                await screen.expect(lambda: "Ann Ford" in screen.text)
+                for name, is_offered in (
+                    ("Accept Ann Ford", False),
+                    ("Accept Bo Hill", True),
+                    ("All are right: Employees", False),
+                    ("Employees: choose 31, Secret", False),
+                    ("Employees: choose 12, Public", True),
+                ):
+                    assert screen.has("button", name) is is_offered, name
+                assert not screen.has("checkbox", "Select Ann Ford")
+                await screen.click("button", "Accept all shown")
+                await screen.expect(lambda: "1 fact was accepted." in screen.toasts)
 
     async def test_other_members_pages_follow(self, bench: Bench) -> None:
         team = bench.team

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
+from functools import partial
+from typing import Any
+
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, event, insert, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.personal_data import DataFile
 from fundwright.accounts.schemas import Actor
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
+from fundwright.core.database import now
 from fundwright.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from fundwright.core.messages import using_language
+from fundwright.core.scopes import acting_in
 from fundwright.facts import service
+from fundwright.facts.models import OrganizationFact
 from fundwright.facts.personal_data import own_files
-from fundwright.facts.schemas import FactCorrection, FactForm, FactQuery, FactRead, FactState, key_of
+from fundwright.facts.schemas import FactCorrection, FactForm, FactQuery, FactRead, FactState, digest_of, key_of
+from fundwright.generation.collecting import collect
+from fundwright.language.service import get_embedder
+from fundwright.opportunities import service as opportunities
 from fundwright.reading.facts import FactField, FactKind, FactStatus
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import removing, samples, searching, versions
+from fundwright.training import collecting, removing, restricting, samples, searching, versions
 from fundwright.training import service as training
+from fundwright.training.schemas import CollectionForm
 from fundwright.trash import service as trash
-from tests.facts.conftest import Bench, certified, employees, person
+from fundwright.workspaces import additions
+from fundwright.workspaces.schemas import Access, ChosenMember, RestrictionForm
+from tests.facts.conftest import Bench, certified, employees, in_words, person
+from tests.generation.conftest import BRIEF
 
 pytestmark = pytest.mark.security(51)
 
@@ -185,6 +200,57 @@ class TestRestricted:
         for actor in (team.ada, team.bob):
             assert await team.do(actor, lambda session, actor=actor: service.list_everything(session, actor)) == []
 
+    @pytest.mark.parametrize("is_in_collection", [False, True])
+    async def test_a_draft_uses_its_accepted_facts_only_if_it_can_cite_them(
+        self, bench: Bench, *, is_in_collection: bool
+    ) -> None:
+        team, core = bench.team, bench.team.core
+        secret = await bench.add("Secret", employees("31"), is_restricted=not is_in_collection)
+        public = await bench.add("Public", person("Ann Ford"))
+        if is_in_collection:
+            form = CollectionForm(name="Bids")
+            bids = (await team.do(team.ada, lambda session: collecting.create(session, team.ada, form))).id
+            await team.do(team.ada, lambda session: collecting.restrict(session, team.ada, core, bids, RestrictionForm()))
+            await team.do(team.ada, lambda session: restricting.move_document(session, team.ada, core, secret, bids))
+        await bench.decide(ACCEPTED, *(await bench.facts()))
+        assert await bench.drafted() == ["Employees: 31", "Ann Ford"]
+        assert await bench.drafted(document_ids=[public]) == ["Ann Ford"]
+        assert await bench.drafted(document_ids=[secret]) == ["Employees: 31", "Ann Ford"]
+        await bench.states("Secret", secret)
+        assert await bench.drafted() == ["Ann Ford"]
+
+    async def test_a_draft_that_leaves_it_out_uses_none_of_its_accepted_facts(self, bench: Bench) -> None:
+        team, core = bench.team, bench.team.core
+        await bench.add("Secret", employees("31"), is_restricted=True)
+        await bench.add("Public", employees("31"), certified("Held by Kestrel Piers LLC"))
+        await bench.decide(ACCEPTED, *(await bench.facts()))
+        chosen = await team.opportunity_id()
+        opportunity = await team.do(team.ada, lambda session: opportunities.get_opportunity(session, team.ada, chosen))
+
+        async def used(company: str) -> list[str]:
+            with acting_in(team.ada.scope):
+                embedder = await get_embedder(core)
+                material = await collect(core, team.ada, BRIEF.sections[0], opportunity, embedder, company=company)
+            return [in_words(fact.values) for fact in material.facts]
+
+        assert await used("Harbor Works, Inc.") == ["Employees: 31", "Held by Kestrel Piers LLC"]
+        assert await used("Kestrel Piers LLC") == ["Held by Kestrel Piers LLC"]
+
+    async def test_who_may_only_view_it_changes_nothing_that_it_states(self, bench: Bench) -> None:
+        team, core = bench.team, bench.team.core
+        secret = await bench.add("Secret", employees("31"), is_restricted=True)
+        for access, is_refused in ((Access.VIEW, True), (Access.COMMENT, True), (Access.EDIT, False)):
+            form = RestrictionForm(members=(ChosenMember(account_id=team.bob.id, access=access),))
+            await team.do(
+                team.ada, lambda session, form=form: restricting.restrict_document(session, team.ada, core, secret, form)
+            )
+            (fact,) = await bench.facts(team.bob)
+            assert fact.is_view_only is is_refused
+            with pytest.raises(NotAllowed) if is_refused else nullcontext():
+                await bench.decide(ACCEPTED, fact, actor=team.bob)
+            with pytest.raises(NotAllowed) if is_refused else nullcontext():
+                await correct(bench, (await bench.facts(team.bob, state="all"))[0], "32", actor=team.bob)
+
 
 class TestDeciding:
     async def test_in_bulk_and_back(self, bench: Bench) -> None:
@@ -207,6 +273,21 @@ class TestDeciding:
         await bench.decide(REJECTED, number)  # the same decision again
         with pytest.raises(service.FactsChangedMeanwhile):
             await bench.decide(ACCEPTED, *(await bench.facts(state="rejected")), ann.model_copy(update={"id": bench.team.ada.id}))
+
+    async def test_a_correction_that_was_taken_back_is_a_change_too(self, bench: Bench) -> None:
+        team = bench.team
+        read = await add(bench, EMPLOYEES)
+        corrected = await correct(bench, read, "32", actor=team.bob)
+        await bench.decide(PROPOSED, corrected, actor=team.bob)
+        with pytest.raises(service.FactsChangedMeanwhile):
+            await bench.decide(ACCEPTED, read)
+        with pytest.raises(service.FactChangedMeanwhile):
+            await correct(bench, read, "33")
+        (proposed,) = await bench.facts()
+        await bench.decide(ACCEPTED, proposed)
+        await bench.decide(PROPOSED, *(await bench.facts(state="accepted")))
+        with pytest.raises(service.FactsChangedMeanwhile):
+            await bench.decide(REJECTED, proposed)
 
     async def test_a_correction_keeps_what_the_document_states(self, bench: Bench) -> None:
         await bench.add("Letter", employees("31"))
@@ -251,6 +332,13 @@ class TestAdding:
         team = bench.team
         await team.do(team.bob, lambda session: service.delete_fact(session, team.bob, fact.id))
         assert await bench.shown(state="all") == []
+
+    async def test_only_what_people_added_counts_towards_the_limit(self, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(additions, "MOST_ADDED", 1)
+        await bench.add("Letter", employees("12"), person("Ann Ford"))
+        await add(bench, EMPLOYEES)
+        with pytest.raises(Conflict, match=r"at most 1 facts that people added\. Delete some"):
+            await add(bench, EMPLOYEES)
 
     async def test_what_was_added_and_then_changed_is_not_proposed(self, bench: Bench) -> None:
         fact = await correct(bench, await add(bench, EMPLOYEES), "32")
@@ -434,6 +522,56 @@ class TestExpiry:
         assert await bench.drafted() == ["WOSB: June 2126"]
         organization = await bench.team.do(bench.team.ada, lambda session: service.get_organization(session, bench.team.ada))
         assert (organization.certifications, organization.not_held) == (("WOSB",), ("HUBZone",))
+
+
+class TestManyAboutTheSame:
+    async def test_no_query_looks_at_pairs_of_them(self, bench: Bench) -> None:
+        """Although the database expects few, because it has no statistics of them."""
+        team, ada, count, added_at = bench.team, bench.team.ada, 400, now()
+        facts: list[dict[str, object]] = []
+        for number in range(count):
+            values = {FactField.LABEL: "Employees", FactField.VALUE: str(number)}
+            fact: dict[str, object] = {
+                "owner_id": ada.workspace_id,
+                "kind": FactKind.DETAIL,
+                "key": "employees",
+                "values": values,
+            }
+            digest = digest_of(FactKind.DETAIL, values, FactStatus.CURRENT)
+            is_accepted = number % 2
+            decision = {"state": ACCEPTED if is_accepted else PROPOSED, "decided_at": added_at if is_accepted else None}
+            facts.append(fact | decision | {"digest": digest, "created_at": added_at})
+        await team.do(ada, lambda session: session.execute(insert(OrganizationFact), facts))
+        for query in (
+            lambda session: service.list_facts(session, ada, FactQuery(is_disputed=True)),
+            lambda session: service.count_facts(session, ada),
+            lambda session: service.for_drafts(session, ada),
+        ):
+            rows = await team.do(ada, partial(rows_read_by, query=query))
+            assert count < rows < 100 * count
+
+
+async def rows_read_by(session: AsyncSession, query: Callable[[AsyncSession], Awaitable[object]]) -> int:
+    """How many rows all steps of the plans look at of the statements about facts."""
+    connection, sent = await session.connection(), list[tuple[str, Any]]()
+
+    def note(_connection: Connection, _cursor: object, statement: str, parameters: Any, *_others: object) -> None:
+        if "FROM organization_fact" in statement:
+            sent.append((statement, parameters))
+
+    event.listen(connection.sync_connection, "before_cursor_execute", note)
+    await query(session)
+    event.remove(connection.sync_connection, "before_cursor_execute", note)
+    plans = [
+        (await connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters)).scalar_one()
+        for statement, parameters in sent
+    ]
+    return sum(_rows_of(plan[0]["Plan"]) for plan in plans)
+
+
+def _rows_of(step: Mapping[str, Any]) -> int:
+    read = sum(step.get(name, 0) for name in ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Join Filter"))
+    return read * step["Actual Loops"] + sum(map(_rows_of, step.get("Plans", ())))
 
 
 class TestStatistics:

@@ -30,7 +30,15 @@ from fundwright.reading.kinds import OUR_KINDS, DocumentKind
 from fundwright.training import adding, extraction, removing, runs, samples, searching, service
 from fundwright.training import jobs as training_jobs
 from fundwright.training.models import Chunk, Document, TrainingRun
-from fundwright.training.schemas import DocumentQuery, DocumentState, DocumentTitle, PastedText, ProposeKinds, RunRead
+from fundwright.training.schemas import (
+    DocumentQuery,
+    DocumentState,
+    DocumentTitle,
+    FindFacts,
+    PastedText,
+    ProposeKinds,
+    RunRead,
+)
 from fundwright.trash import service as trash
 from tests.notifications.test_service import listed
 from tests.support.accounts import add_account, count_audited
@@ -793,6 +801,29 @@ class TestProposeKinds:
         async with committed.database.transaction() as session:
             found = {document.id: document.kind for document in (await service.list_documents(session, owner)).items}
         assert found == {old.id: DocumentKind.RESUME, chosen.id: DocumentKind.ABOUT_US, notice.id: DocumentKind.NOTICE}
+
+
+class TestFindFacts:
+    async def test_one_job_waits_for_a_document_whose_kind_is_changed_repeatedly(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        async with committed.database.transaction() as session:
+            first, second = [await add_file(session, owner, committed, f"Boats {each}", f"boats {each}.txt") for each in (1, 2)]
+
+        async def choose(document_id: UUID, *kinds: DocumentKind) -> int:
+            """Returns how many jobs there are then."""
+            for kind in kinds:
+                async with committed.database.transaction() as session:
+                    await service.choose_kind(session, owner, committed, document_id, kind)
+            async with committed.database.transaction() as session:
+                return await jobs.count_underway(session, owner.workspace_id, kind=FindFacts.job_kind)
+
+        assert await choose(first.id, DocumentKind.DATA, DocumentKind.ABOUT_US, DocumentKind.DATA) == 1
+        assert await choose(second.id, DocumentKind.DATA) == 2
+        async with committed.database.transaction() as session:
+            await session.execute(text("DELETE FROM job WHERE kind = 'find_facts'"))
+        assert await choose(first.id, DocumentKind.DATA) == 0
+        assert await choose(first.id, DocumentKind.ABOUT_US) == 1
 
 
 async def remove(core: Core, actor: Actor, document_id: UUID) -> None:

@@ -807,14 +807,16 @@ async def list_underway(session: AsyncSession, owner_id: UUID, *, limit: int, hi
     return [JobRead.model_validate(job) for job in await session.scalars(query)]
 
 
-async def find_waiting(session: AsyncSession, owner_id: UUID, *, kind: str) -> JobRead | None:
-    """The owner's job of this kind that has not started. It does not start before the transaction ends.
+async def find_waiting(session: AsyncSession, owner_id: UUID, *, kind: str, payload: JobPayload | None = None) -> JobRead | None:
+    """The owner's job of this kind, with this payload if it is given, that has not started. It does not start before the transaction ends.
 
     Other callers wait here until then, so that two that find none do not both add one.
     """
     await acquire_lock(session, f"{kind}:{owner_id}")
     query = select(Job).where(Job.owner_id == owner_id, Job.kind == kind, Job.state == JobState.QUEUED)
     query = query.where(Job.started_at.is_(None))  # a resumed one continues from its checkpoint
+    if payload is not None:
+        query = query.where(Job.payload == payload.model_dump(mode="json"))
     job = await session.scalar(query.order_by(Job.created_at).limit(1).with_for_update())
     return JobRead.model_validate(job) if job else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import ARRAY, ForeignKey, Index, Text
+from sqlalchemy import ARRAY, ForeignKey, Index, Text, func
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -55,11 +55,8 @@ class OrganizationFact(Base):
     created_at: Mapped[datetime] = mapped_column(default=now)
     decided_by: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"), index=True)
     decided_at: Mapped[datetime | None]
-
-    @property
-    def changed_at(self) -> datetime:
-        """When a person decided about it or corrected it, or else when it was first read: also once a decision was taken back."""
-        return self.decided_at or self.created_at
+    changed_at: Mapped[datetime] = mapped_column(default=now, server_default=func.now())
+    """When a person decided about it, took a decision back, or corrected it, or else when it was first read or added."""
 
     @property
     def is_corrected(self) -> bool:

@@ -7,31 +7,25 @@ listed, if a fact that has been accepted since then disagrees with it.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, Text, and_, case, cast, delete, func, or_, select
-from sqlalchemy.dialects.postgresql import JSONPATH, insert
+from sqlalchemy import ARRAY, ColumnElement, Select, Subquery, Text, and_, case, cast, delete, func, or_, select, true
+from sqlalchemy.dialects.postgresql import JSONB, JSONPATH, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
-from sqlalchemy.orm.util import AliasedClass
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from fundwright.core import database
 from fundwright.core.errors import NotFound
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.messages import t
 from fundwright.facts.models import OrganizationFact
-from fundwright.facts.schemas import FactQuery, FactState
+from fundwright.facts.schemas import FactCounts, FactQuery, FactState
 from fundwright.reading.facts import FactField, FactKind, FactStatus
 
 _DESCRIPTIVE = (FactField.WORK, FactField.QUALIFICATIONS)
 """What documents say about the same thing in words of their own, without disagreeing."""
-
-_Facts = type[OrganizationFact] | AliasedClass[OrganizationFact]
-
-_OTHER, _CORRECTED, _ACCEPTED, _PROPOSED = (aliased(OrganizationFact) for _ in range(4))
-"""Kept, because making an alias takes longer than the rest of a query that uses it."""
 
 
 class Documents(NamedTuple):
@@ -41,90 +35,94 @@ class Documents(NamedTuple):
     samples: Select[UUID]
 
 
-def _counts(fact: _Facts, documents: Documents) -> ColumnElement[bool]:
+def _counts(fact: type[OrganizationFact], documents: Documents) -> ColumnElement[bool]:
     """Whether a fact counts: an accepted one is the organization's, and others count while their document is searched."""
     is_ours = and_(fact.state == FactState.ACCEPTED, fact.document_id.not_in(documents.samples))
     return or_(fact.document_id.is_(None), is_ours, fact.document_id.in_(documents.searched))
 
 
-def _is_about_the_same(fact: _Facts, other: _Facts) -> ColumnElement[bool]:
-    return and_(other.owner_id == fact.owner_id, other.kind == fact.kind, other.key == fact.key, other.id != fact.id)
+def _judged(owner_id: UUID, documents: Documents, *, about: ColumnElement[bool] | None = None) -> Subquery:
+    """Select the id and the kind of each fact of a workspace with what others make of it. It `is_open` if it is a proposal to decide, `is_listed` if
+    it is that or was decided, and `is_repeated` if it is a proposal that states the same as a fact that was decided, or as an earlier proposal. It
+    `has_rival` if an accepted fact disagrees, and `is_disputed` if a proposal to decide disagrees, or if it is a proposal with such a rival.
 
-
-@cache
-def _disagrees(fact: _Facts, other: _Facts) -> ColumnElement[bool]:
-    """Whether two facts about the same thing differ in their status or in a value that both have."""
-    mine = func.jsonb_each_text(fact.values).table_valued("field", "value").render_derived().lateral()
-    others = func.jsonb_each_text(other.values).table_valued("field", "value").render_derived().lateral()
-    differing = (
-        select(mine.c.field)
-        .join(others, mine.c.field == others.c.field)
-        .where(mine.c.field.not_in(_DESCRIPTIVE), func.lower(mine.c.value) != func.lower(others.c.value))
-    )
-    return and_(
-        _is_about_the_same(fact, other),
-        fact.status != FactStatus.OF_OTHERS,
-        other.status != FactStatus.OF_OTHERS,
-        or_(fact.status != other.status, differing.exists()),
-    )
-
-
-def _is_repeated(fact: _Facts, documents: Documents) -> ColumnElement[bool]:
-    """Whether a proposal states the same as a fact that was decided, or as an earlier proposal."""
-    is_earlier = and_(
-        _OTHER.state == FactState.PROPOSED,
-        _counts(_OTHER, documents),
-        or_(_OTHER.created_at < fact.created_at, and_(_OTHER.created_at == fact.created_at, _OTHER.id < fact.id)),
-    )
-    equal = select(_OTHER.id).where(
-        _OTHER.owner_id == fact.owner_id,
-        _OTHER.digest == fact.digest,
-        _OTHER.id != fact.id,
-        or_(_OTHER.state != FactState.PROPOSED, is_earlier),
-    )
-    corrected_to_it = select(_CORRECTED.id).where(
-        _is_about_the_same(fact, _CORRECTED),
-        _CORRECTED.read_values.is_not(None),
-        _CORRECTED.values == fact.values,
-        _CORRECTED.status == fact.status,
-    )
-    return and_(fact.state == FactState.PROPOSED, or_(equal.exists(), corrected_to_it.exists()))
-
-
-def _has_accepted_rival(fact: _Facts, documents: Documents, *, is_later: bool = False) -> ColumnElement[bool]:
-    """Whether a fact was accepted that disagrees, or only, with `is_later`, since this one was read."""
-    found = select(_ACCEPTED.id).where(
-        _ACCEPTED.state == FactState.ACCEPTED, _counts(_ACCEPTED, documents), _disagrees(fact, _ACCEPTED)
-    )
-    return (found.where(_ACCEPTED.decided_at >= fact.created_at) if is_later else found).exists()
-
-
-def _is_open(fact: _Facts, documents: Documents) -> ColumnElement[bool]:
-    """Whether a fact is a proposal to decide."""
-    return and_(
-        fact.state == FactState.PROPOSED,
-        _counts(fact, documents),
-        ~_is_repeated(fact, documents),
-        ~_has_accepted_rival(fact, documents, is_later=True),
-    )
-
-
-def _is_disputed(documents: Documents) -> ColumnElement[bool]:
-    """Whether a proposal to decide disagrees with this fact, or this one is a proposal to decide and disagrees with an accepted fact."""
+    Two facts about the same thing disagree if their status differs, or a value that both have. Each value is compared with four others of its
+    field: the two that were accepted last, and the first and the last one that are to decide. So the time grows with the number of facts and not
+    of pairs; and it does so whatever number of facts the database expects, because windows sort.
+    """
     fact = OrganizationFact
-    proposed = select(_PROPOSED.id).where(_disagrees(fact, _PROPOSED), _is_open(_PROPOSED, documents))
-    return and_(
-        fact.state != FactState.REJECTED,
-        or_(proposed.exists(), and_(fact.state == FactState.PROPOSED, _has_accepted_rival(fact, documents))),
+    counts, is_proposed = _counts(fact, documents), fact.state == FactState.PROPOSED
+    same = func.bool_or(~is_proposed).over(partition_by=fact.digest)
+    place = func.row_number().over(partition_by=(fact.digest, and_(is_proposed, counts)), order_by=(fact.created_at, fact.id))
+    equal = (fact.kind, fact.key, fact.values, fact.status)
+    corrected = func.bool_or(fact.read_values.is_not(None)).over(partition_by=equal)
+    status = func.jsonb_build_object("", case((fact.status != FactStatus.OF_OTHERS, fact.status)))
+    own = case((fact.status != FactStatus.OF_OTHERS, fact.values.op("-")(cast(_DESCRIPTIVE, ARRAY(Text)))), else_=cast({}, JSONB))
+    considered = select(
+        *(fact.id, fact.kind, fact.key, fact.state, fact.created_at, fact.decided_at),
+        counts.label("counts"),
+        and_(is_proposed, or_(same, place > 1, corrected)).label("is_repeated"),
+        status.op("||")(own).label("compared"),
+    ).where(fact.owner_id == owner_id, *(() if about is None else (about,)))
+    facts = considered.subquery()
+    each = func.jsonb_each_text(facts.c.compared).table_valued("field", "value").render_derived().lateral()
+    one = select(*facts.c, each.c.field, func.lower(each.c.value).label("value")).join_from(facts, each, true()).subquery().c
+
+    is_accepted = and_(one.state == FactState.ACCEPTED, one.counts, one.value.is_not(None))
+    about_it = (one.kind, one.key, one.field)
+    one = _with(one, value_at=func.max(one.decided_at).filter(is_accepted).over(partition_by=(*about_it, one.value)))
+    about_it, latest_first = (one.kind, one.key, one.field), (one.value_at.desc().nulls_last(), one.value)
+    one = _with(
+        one,
+        latest=func.first_value(one.value).over(partition_by=about_it, order_by=latest_first),
+        latest_at=func.first_value(one.value_at).over(partition_by=about_it, order_by=latest_first),
     )
+    is_other = one.value != one.latest
+    second_at = func.max(one.value_at).filter(is_other).over(partition_by=(one.kind, one.key, one.field))
+    one = _with(one, other_at=case((is_other, one.latest_at), (one.value == one.latest, second_at)))
+    one = _with(one, rival_at=func.max(one.other_at).over(partition_by=one.id))
+    is_settled = func.coalesce(one.rival_at >= one.created_at, False)
+    one = _with(one, is_open=and_(one.state == FactState.PROPOSED, one.counts, ~one.is_repeated, ~is_settled))
+    about_it = (one.kind, one.key, one.field)
+    one = _with(
+        one,
+        first=func.min(one.value).filter(one.is_open).over(partition_by=about_it),
+        last=func.max(one.value).filter(one.is_open).over(partition_by=about_it),
+    )
+    one = _with(one, differs=func.bool_or(or_(one.value != one.first, one.value != one.last)).over(partition_by=one.id))
+    has_rival, is_decided = one.rival_at.is_not(None), one.state != FactState.PROPOSED
+    return (
+        select(
+            *(one.id, one.kind, one.is_repeated, one.is_open, has_rival.label("has_rival")),
+            or_(and_(is_decided, one.counts), one.is_open).label("is_listed"),
+            and_(one.state == FactState.ACCEPTED, one.counts).label("is_accepted"),
+            and_(one.state != FactState.REJECTED, or_(func.coalesce(one.differs, False), and_(~is_decided, has_rival))).label(
+                "is_disputed"
+            ),
+        )
+        .where(one.field == "")  # the status, which each fact has
+        .subquery()
+    )
+
+
+def _with(columns: ReadOnlyColumnCollection[str, Any], **more: ColumnElement[Any]) -> ReadOnlyColumnCollection[str, Any]:
+    """Select further columns, which the next ones may be made of."""
+    return select(*columns, *(column.label(name) for name, column in more.items())).subquery().c
+
+
+def _facts_of(judged: Subquery) -> type[OrganizationFact]:
+    """The whole facts, to join. Each is found by its id: with `OFFSET`, the database does not compare each with all others instead, if it
+    expects few."""
+    return aliased(OrganizationFact, select(OrganizationFact).where(OrganizationFact.id == judged.c.id).offset(0).lateral())
 
 
 async def page(
     session: AsyncSession, owner_id: UUID, query: FactQuery, documents: Documents
 ) -> tuple[Sequence[tuple[OrganizationFact, bool]], int]:
     """Return facts, each with whether it is disputed."""
-    fact, is_disputed = OrganizationFact, _is_disputed(documents)
-    found = select(fact, is_disputed).where(fact.owner_id == owner_id, *_conditions(query, documents, is_disputed))
+    judged = _judged(owner_id, documents)
+    fact = _facts_of(judged)
+    found = select(fact, judged.c.is_disputed).join_from(judged, fact, true()).where(*_conditions(query, judged, fact))
     kind = case({kind.value: place for place, kind in enumerate(FactKind)}, value=fact.kind)
     columns = {"kind": kind, "title": fact.key, "created_at": fact.created_at, "decided_at": fact.decided_at}
     listed = await session.execute(
@@ -139,12 +137,10 @@ async def page(
     return [(each, disputed) for each, disputed, _ in rows], total
 
 
-def _conditions(query: FactQuery, documents: Documents, is_disputed: ColumnElement[bool]) -> list[ColumnElement[bool]]:
-    fact = OrganizationFact
-    is_listed = or_(and_(fact.state != FactState.PROPOSED, _counts(fact, documents)), _is_open(fact, documents))
-    found = [is_listed]
+def _conditions(query: FactQuery, judged: Subquery, fact: type[OrganizationFact]) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = [judged.c.is_listed]
     if query.is_disputed is not None:
-        found.append(is_disputed if query.is_disputed else ~is_disputed)
+        found.append(judged.c.is_disputed if query.is_disputed else ~judged.c.is_disputed)
     if query.state != "all" and not query.is_disputed:
         found.append(fact.state == query.state)
     if query.kind is not None:
@@ -159,20 +155,17 @@ def _conditions(query: FactQuery, documents: Documents, is_disputed: ColumnEleme
     return found
 
 
-async def count_to_decide(session: AsyncSession, owner_id: UUID, documents: Documents) -> dict[FactKind, int]:
-    fact = OrganizationFact
-    found = select(fact.kind, func.count()).where(fact.owner_id == owner_id, _is_open(fact, documents)).group_by(fact.kind)
-    return {FactKind(kind): count for kind, count in await session.execute(found)}
-
-
-async def count_disputed(session: AsyncSession, owner_id: UUID, documents: Documents) -> int:
-    fact, is_disputed = OrganizationFact, _is_disputed(documents)
-    conditions = _conditions(FactQuery(is_disputed=True), documents, is_disputed)
-    return await count_all(session, select(fact.id).where(fact.owner_id == owner_id, *conditions))
-
-
-async def count_accepted(session: AsyncSession, owner_id: UUID, documents: Documents) -> int:
-    return await count_all(session, _accepted(owner_id, documents).with_only_columns(OrganizationFact.id))
+async def count(session: AsyncSession, owner_id: UUID, documents: Documents) -> FactCounts:
+    each = _judged(owner_id, documents).c
+    to_decide, disputed, accepted = (
+        func.count().filter(condition) for condition in (each.is_open, and_(each.is_listed, each.is_disputed), each.is_accepted)
+    )
+    rows = (await session.execute(select(each.kind, to_decide, disputed, accepted).group_by(each.kind))).all()
+    return FactCounts(
+        to_decide={FactKind(kind): count for kind, count, _, _ in rows if count},
+        disputed=sum(count for _, _, count, _ in rows),
+        accepted=sum(count for _, _, _, count in rows),
+    )
 
 
 async def list_accepted(session: AsyncSession, owner_id: UUID, documents: Documents) -> Sequence[OrganizationFact]:
@@ -187,26 +180,26 @@ def _accepted(owner_id: UUID, documents: Documents) -> Select[OrganizationFact]:
     return select(fact).where(fact.owner_id == owner_id, fact.state == FactState.ACCEPTED, _counts(fact, documents))
 
 
-async def for_drafts(session: AsyncSession, owner_id: UUID, documents: Documents) -> list[tuple[OrganizationFact, bool, bool]]:
+async def for_drafts(
+    session: AsyncSession, owner_id: UUID, documents: Documents, *, restricted: Select[UUID]
+) -> list[tuple[OrganizationFact, bool, bool, bool]]:
     """Return current facts: accepted ones first, and then proposed ones of the searched documents that no accepted one disagrees with. Each
-    comes with whether it is disputed, and whether its document is searched."""
-    fact = OrganizationFact
-    is_accepted = fact.state == FactState.ACCEPTED
-    is_usable = and_(
-        fact.state == FactState.PROPOSED,
-        fact.document_id.in_(documents.searched),
-        ~_is_repeated(fact, documents),
-        ~_has_accepted_rival(fact, documents),
+    comes with whether it is disputed, whether its document is searched, and whether that is restricted."""
+    judged = _judged(owner_id, documents)
+    fact = _facts_of(judged)
+    is_searched, is_restricted = (
+        func.coalesce(fact.document_id.in_(chosen), False) for chosen in (documents.searched, restricted)
     )
-    found = select(fact, _is_disputed(documents), func.coalesce(fact.document_id.in_(documents.searched), False)).where(
-        fact.owner_id == owner_id,
-        fact.status == FactStatus.CURRENT,
-        or_(and_(is_accepted, _counts(fact, documents)), is_usable),
+    is_usable = and_(fact.state == FactState.PROPOSED, is_searched, ~judged.c.is_repeated, ~judged.c.has_rival)
+    found = (
+        select(fact, judged.c.is_disputed, is_searched, is_restricted)
+        .join_from(judged, fact, true())
+        .where(fact.status == FactStatus.CURRENT, or_(judged.c.is_accepted, is_usable))
     )
     kind = case({kind.value: place for place, kind in enumerate(FactKind)}, value=fact.kind)
-    ordered = found.order_by(is_accepted.desc(), kind, fact.document_id, fact.start, fact.id)
+    ordered = found.order_by(judged.c.is_accepted.desc(), kind, fact.document_id, fact.start, fact.id)
     rows = await session.execute(ordered.execution_options(populate_existing=True))
-    return [(each, is_disputed, is_searched) for each, is_disputed, is_searched in rows]
+    return [(each, is_disputed, is_searched, is_restricted) for each, is_disputed, is_searched, is_restricted in rows]
 
 
 async def list_all(session: AsyncSession, owner_id: UUID) -> Sequence[OrganizationFact]:
@@ -217,8 +210,15 @@ async def list_all(session: AsyncSession, owner_id: UUID) -> Sequence[Organizati
 
 async def get(session: AsyncSession, owner_id: UUID, fact_id: UUID, documents: Documents) -> tuple[OrganizationFact, bool]:
     """Return a fact with whether it is disputed. Raises NotFound, also for one that is hidden from the reader."""
+    one, same = aliased(OrganizationFact), aliased(OrganizationFact)
+    kind, key = (
+        select(column).where(one.owner_id == owner_id, one.id == fact_id).scalar_subquery() for column in (one.kind, one.key)
+    )
+    digests = select(same.digest).where(same.owner_id == owner_id, same.kind == kind, same.key == key)
     fact = OrganizationFact
-    found = select(fact, _is_disputed(documents)).where(fact.owner_id == owner_id, fact.id == fact_id)
+    judged = _judged(owner_id, documents, about=or_(and_(fact.kind == kind, fact.key == key), fact.digest.in_(digests)))
+    fact = _facts_of(judged)
+    found = select(fact, judged.c.is_disputed).join_from(judged, fact, true()).where(judged.c.id == fact_id)
     row = (await session.execute(found.execution_options(populate_existing=True))).one_or_none()
     if row is None:
         raise NotFound(t("The fact"))

@@ -153,7 +153,8 @@ class FactDecision(BaseModel):
 class FactRead(BaseModel):
     """A fact. `title` is the value that names it. `record` is the text that states it, `heading` and `page` where that is in `document`, and
     `path` leads there; they are empty if a person added it or the document is gone. `read_values` and `read_status` are what the document states
-    if a person corrected it. `is_disputed` says whether another fact about the same thing, which is not rejected, disagrees.
+    if a person corrected it. `is_disputed` says whether another fact about the same thing, which is not rejected, disagrees,
+    and `is_view_only` that its document is restricted and the reader may only view it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -168,6 +169,7 @@ class FactRead(BaseModel):
     is_added: bool
     is_corrected: bool
     is_disputed: bool
+    is_view_only: bool
     read_values: dict[FactField, str] | None
     read_status: FactStatus | None
     document_id: UUID | None
@@ -231,7 +233,8 @@ class Organization(BaseModel):
 class DraftFact:
     """A current fact that a draft may use. `start` to `end` is its record in the text of the document, where `passage_id` begins it; all
     four are None if a person added it, or the draft may not cite its document. `is_corrected` says whether a person changed what the record
-    states, and `is_disputed` whether another fact, which is not rejected, disagrees."""
+    states, and `is_disputed` whether another fact, which is not rejected, disagrees. A draft that uses one that `is_restricted` has to cite
+    its document, which not everyone sees who may read the draft."""
 
     id: UUID
     kind: FactKind
@@ -245,3 +248,4 @@ class DraftFact:
     end: int | None
     heading: tuple[str, ...]
     page: int | None
+    is_restricted: bool

@@ -52,12 +52,13 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PassagePlace, TrainedDocument, label_of
 from fundwright.workspaces import additions, restrictions
 from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.schemas import Access
 
 PATH = "/dashboard/workspace/facts"
 _MOST_OF_DOCUMENT = 2_000
 """Facts that are proposed of one document. Longer tables are data, not facts about the organization."""
 _MOST_ABOUT_ONE = 20
-"""Of these, the most about the same thing. More are values of a list, and each is compared with all others."""
+"""Of these, the most about the same thing. More are values of a list."""
 _RECORD_CHARACTERS = 4_000
 _MANY = 100
 """New facts of a document, after which the statistics of the database are refreshed."""
@@ -134,12 +135,7 @@ async def get_fact(session: AsyncSession, actor: Actor, fact_id: UUID) -> FactRe
 @needs(Permission.READ)
 async def count_facts(session: AsyncSession, actor: Actor) -> FactCounts:
     """Count the facts that the actor sees."""
-    documents = await _documents(session, actor)
-    return FactCounts(
-        to_decide=await repository.count_to_decide(session, actor.workspace_id, documents),
-        disputed=await repository.count_disputed(session, actor.workspace_id, documents),
-        accepted=await repository.count_accepted(session, actor.workspace_id, documents),
-    )
+    return await repository.count(session, actor.workspace_id, await _documents(session, actor))
 
 
 @needs(Permission.READ)
@@ -147,7 +143,8 @@ async def for_drafts(session: AsyncSession, actor: Actor, document_ids: Collecti
     """Return the current facts that a draft of the actor may use: accepted ones first, and then those that documents of ours propose, each
     once. If documents are given, only these, and their newer versions, propose any and can be cited.
 
-    Of facts that were rejected, and of those that disagree with an accepted one, there are none. An accepted fact that is not current, such as an
+    Of facts that were rejected, and of those that disagree with an accepted one, there are none. There are none of restricted documents that
+    cannot be cited either, because more people read the draft. An accepted fact that is not current, such as an
     expired certification, is not returned either, nor what disagrees with it.
     """
     documents = Documents(
@@ -167,10 +164,13 @@ async def for_drafts(session: AsyncSession, actor: Actor, document_ids: Collecti
             end=fact.end if is_citable else None,
             heading=fact.heading if is_citable else (),
             page=fact.page if is_citable else None,
+            is_restricted=is_restricted,
         )
-        for fact, is_disputed, is_searched in await repository.for_drafts(session, actor.workspace_id, documents)
+        for fact, is_disputed, is_searched, is_restricted in await repository.for_drafts(
+            session, actor.workspace_id, documents, restricted=restrictions.restricted_ids(actor.workspace_id)
+        )
         for is_citable in [is_searched and fact.start is not None]
-        if _status(fact) is FactStatus.CURRENT
+        if (is_citable or not is_restricted) and _status(fact) is FactStatus.CURRENT
     ]
 
 
@@ -189,7 +189,8 @@ async def decide(session: AsyncSession, actor: Actor, facts: Sequence[FactVersio
     """Accept or reject facts, or take earlier decisions back: then they are as their documents state them. Those that are already decided in
     this way stay as they are. Returns what was decided, for another decision.
 
-    Raises FactsChangedMeanwhile (409) without deciding any if one was changed or removed since it was read.
+    Raises FactsChangedMeanwhile (409) without deciding any if one was changed or removed since it was read, or NotAllowed if the actor may
+    only view a document that states one.
     """
     known = {fact.id: fact for fact in await repository.lock(session, actor.workspace_id, [each.id for each in facts])}
     changing: list[OrganizationFact] = []
@@ -199,6 +200,7 @@ async def decide(session: AsyncSession, actor: Actor, facts: Sequence[FactVersio
             raise FactsChangedMeanwhile
         if fact.state != decision:
             changing.append(fact)
+    await _require_edit(session, actor, changing)
     for fact in changing:
         _decide(fact, actor, decision)
         if decision is FactState.PROPOSED and fact.read_values is not None:
@@ -212,8 +214,8 @@ async def decide(session: AsyncSession, actor: Actor, facts: Sequence[FactVersio
 
 @needs(Permission.WORK)
 async def correct(session: AsyncSession, actor: Actor, fact_id: UUID, correction: FactCorrection) -> FactRead:
-    """Accept a fact with other values, and keep what its document states beside them. Raises NotFound, Invalid without a value, or
-    FactChangedMeanwhile (409)."""
+    """Accept a fact with other values, and keep what its document states beside them. Raises NotFound, Invalid without a value, NotAllowed if the
+    actor may only view its document, or FactChangedMeanwhile (409)."""
     fact = next(iter(await repository.lock(session, actor.workspace_id, [fact_id])), None)
     if fact is None:
         raise NotFound(t("The fact"))
@@ -224,6 +226,7 @@ async def correct(session: AsyncSession, actor: Actor, fact_id: UUID, correction
     is_as_wanted = (fact.values, fact.status, fact.state) == (values, correction.status, FactState.ACCEPTED)
     if is_as_wanted:  # also if a request is repeated
         return await get_fact(session, actor, fact_id)
+    await _require_edit(session, actor, [fact])
     if correction.based_on != fact.changed_at:
         raise FactChangedMeanwhile
     read = (fact.read_values or fact.values, fact.read_status or fact.status)
@@ -237,9 +240,20 @@ async def correct(session: AsyncSession, actor: Actor, fact_id: UUID, correction
     return await get_fact(session, actor, fact_id)
 
 
+async def _require_edit(session: AsyncSession, actor: Actor, facts: Iterable[OrganizationFact]) -> None:
+    for document_id in await _view_only_ids(session, actor, facts):
+        await restrictions.require(session, actor, document_id)
+
+
+async def _view_only_ids(session: AsyncSession, actor: Actor, facts: Iterable[OrganizationFact]) -> set[UUID]:
+    """Return those of the documents that state facts that the actor may only view."""
+    access = await restrictions.access_to(session, actor, {fact.document_id for fact in facts if fact.document_id is not None})
+    return {id for id, granted in access.items() if granted is not Access.EDIT}
+
+
 def _decide(fact: OrganizationFact, actor: Actor, decision: FactState) -> None:
-    fact.state = decision
-    fact.decided_by, fact.decided_at = (None, None) if decision is FactState.PROPOSED else (actor.id, now())
+    fact.state, fact.changed_at = decision, now()
+    fact.decided_by, fact.decided_at = (None, None) if decision is FactState.PROPOSED else (actor.id, fact.changed_at)
 
 
 @needs(Permission.WORK)
@@ -265,10 +279,11 @@ async def add_fact(session: AsyncSession, actor: Actor, form: FactForm) -> FactR
             "created_at": added_at,
             "decided_by": actor.id,
             "decided_at": added_at,
+            "changed_at": added_at,
         },
     )
     if is_new:
-        await additions.count(session, actor, OrganizationFact.owner_id, refusal=_too_many())
+        await additions.count(session, actor, OrganizationFact.owner_id, OrganizationFact.is_added.is_(True), refusal=_too_many())
         await _changed(session, actor, events.ADDED)
     return await get_fact(session, actor, id)
 
@@ -279,7 +294,8 @@ def _states_nothing() -> Invalid:
 
 def _too_many() -> str:
     return t(
-        "A workspace can have at most {most} facts. Delete some that are no longer needed.", most=number(additions.MOST_ADDED)
+        "A workspace can have at most {most} facts that people added. Delete some that are no longer needed.",
+        most=number(additions.MOST_ADDED),
     )
 
 
@@ -403,6 +419,7 @@ async def _read(session: AsyncSession, actor: Actor, facts: Iterable[tuple[Organ
     titles = await training.titles_of(session, actor, document_ids)
     labels = await training.page_labels_of(session, actor, document_ids)
     names = await workspaces.names_of(session, actor, {fact.decided_by for fact, _ in found})
+    view_only_ids = await _view_only_ids(session, actor, (fact for fact, _ in found))
     return [
         FactRead(
             id=fact.id,
@@ -415,6 +432,7 @@ async def _read(session: AsyncSession, actor: Actor, facts: Iterable[tuple[Organ
             is_added=fact.is_added,
             is_corrected=fact.is_corrected,
             is_disputed=is_disputed,
+            is_view_only=fact.document_id in view_only_ids,
             read_values=_values(fact.kind, fact.read_values) if fact.read_values is not None else None,
             read_status=FactStatus(fact.read_status) if fact.read_status else None,
             document_id=fact.document_id if fact.document_id in titles else None,

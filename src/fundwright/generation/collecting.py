@@ -147,12 +147,12 @@ def _choose_from(
 
 def _cited(known: Sequence[DraftFact], documents: Mapping[UUID, DocumentText], parts: list[Part]) -> Iterator[CitedFact]:
     """The facts that drafts may use, each with the number of the part that is its record. Adds these parts. Proposals of other documents are left
-    out, and accepted facts of others have no number."""
+    out, and so is what restricted ones state; other accepted facts have no number."""
     numbers = {(part.document_id, part.start, part.end): number for number, part in enumerate(parts, 1)}
     for fact in known:
         document = documents.get(fact.document_id) if fact.document_id else None
         if document is None or fact.start is None or fact.end is None:
-            if fact.is_accepted:
+            if fact.is_accepted and not fact.is_restricted:
                 yield CitedFact(kind=fact.kind, values=fact.values, number=None)
             continue
         record = (document.id, fact.start, fact.end)

@@ -18,6 +18,7 @@ from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityKind, Subject
 from fundwright.conversation.schemas import Commented
+from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.live import publish
@@ -116,13 +117,16 @@ async def get_commented(session: AsyncSession, actor: Actor, document_id: UUID) 
 
 @needs(Permission.WORK)
 async def choose_kind(session: AsyncSession, actor: Actor, core: Core, document_id: UUID, kind: DocumentKind) -> DocumentRead:
-    """Set the kind of a document, which is kept when the document is trained again, and find its facts again in a job. Raises NotFound or
-    NotAllowed."""
+    """Set the kind of a document, which is kept when the document is trained again, and find its facts again in a job, unless one waits.
+    Raises NotFound or NotAllowed."""
     document = await lock_to_change(session, actor, document_id)
+    if document.is_kind_chosen and document.kind == kind:
+        return await get_document(session, actor, document_id)
     document.kind, document.is_kind_chosen = kind, True
     await session.flush()
     payload = FindFacts(document_id=document_id)
-    await core.jobs.enqueue(session, payload, title="Find facts", owner_id=actor.workspace_id, account_id=actor.id)
+    if not await jobs.find_waiting(session, actor.workspace_id, kind=payload.job_kind, payload=payload):
+        await core.jobs.enqueue(session, payload, title="Find facts", owner_id=actor.workspace_id, account_id=actor.id)
     await publish(session, documents_topic(actor.workspace_id))
     return await get_document(session, actor, document_id)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from uuid import UUID
 
+from sqlalchemy import ColumnElement
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
@@ -23,11 +24,17 @@ ADDED_BY_ONE = (Budget(2_000, timedelta(hours=1)),)
 
 
 @needs(Permission.WORK)
-async def count(session: AsyncSession, actor: Actor, owner: InstrumentedAttribute[UUID | None], *, refusal: str) -> None:
+async def count(
+    session: AsyncSession,
+    actor: Actor,
+    owner: InstrumentedAttribute[UUID | None],
+    *conditions: ColumnElement[bool],
+    refusal: str,
+) -> None:
     """Count what the actor has just added to the table whose column `owner` names the workspace. Raises OverBudget, or Conflict with `refusal`
-    if there are too many, not counting those in the trash."""
+    if there are too many that meet the conditions, not counting those in the trash."""
     await throttle.spend(session, "added", actor.id, ADDED_BY_ONE, refusal=_too_many)
-    if await repository.count_owned_by(session, owner, actor.workspace_id) > MOST_ADDED:
+    if await repository.count_owned_by(session, owner, actor.workspace_id, *conditions) > MOST_ADDED:
         raise Conflict(refusal)
 
 

@@ -141,9 +141,11 @@ async def count_owned(session: AsyncSession, account_id: UUID) -> int:
     return await session.scalar(owned.where(Membership.workspace_id != account_id)) or 0
 
 
-async def count_owned_by(session: AsyncSession, owner: InstrumentedAttribute[UUID | None], workspace_id: UUID) -> int:
-    """The rows of a table whose column `owner` names the workspace."""
-    return await count_all(session, select(owner).where(owner == workspace_id))
+async def count_owned_by(
+    session: AsyncSession, owner: InstrumentedAttribute[UUID | None], workspace_id: UUID, *conditions: ColumnElement[bool]
+) -> int:
+    """The rows of a table whose column `owner` names the workspace and that meet the conditions."""
+    return await count_all(session, select(owner).where(owner == workspace_id, *conditions))
 
 
 async def list_administrator_ids(session: AsyncSession) -> Sequence[UUID]:

@@ -35,6 +35,20 @@ class Disagreement(NamedTuple):
     facts: tuple[FactRead, ...]
     answers: tuple[str, ...]
 
+    def rejected_by(self, fact: FactRead) -> list[FactRead]:
+        """The facts that are rejected if this one is chosen."""
+        others = [each for each in self.facts if each.id != fact.id]
+        return others if fact.state is FactState.ACCEPTED else [each for each in others if each.state is FactState.ACCEPTED]
+
+    def can_choose(self, fact: FactRead) -> bool:
+        """Whether the reader may change what this one, if chosen, changes."""
+        accepted = [] if fact.state is FactState.ACCEPTED else [fact]
+        return not any(each.is_view_only for each in (*accepted, *self.rejected_by(fact)))
+
+    @property
+    def can_accept_all(self) -> bool:
+        return not any(each.is_view_only and each.state is not FactState.ACCEPTED for each in self.facts)
+
 
 def disagreements_among(found: Sequence[FactRead]) -> list[Disagreement]:
     """Group disputed facts, which come in the order of kind and key."""
@@ -103,7 +117,7 @@ def _disagreement(shown: Row[Disagreement], rows: Rows[Disagreement]) -> VdomDic
             ),
         ),
         row_actions(
-            *(_choice(item, place, settle, key=str(fact.id)) for place, fact in enumerate(item.facts)),
+            *(_choice(item, place, settle, key=str(fact.id)) for place, fact in enumerate(item.facts) if item.can_choose(fact)),
             button(
                 t("All are right"),
                 size="small",
@@ -111,7 +125,9 @@ def _disagreement(shown: Row[Disagreement], rows: Rows[Disagreement]) -> VdomDic
                 name="all",
                 aria_label=t("All are right: {title}", title=item.title),
                 on_click=accepting_all,
-            ),
+            )
+            if item.can_accept_all
+            else None,
             outcome=shown.outcome,
             on_undo=undoing if shown.can_undo else None,
         )
@@ -128,9 +144,7 @@ def _choice(item: Disagreement, place: int, settle: Callable[[_Result], None]) -
     fact, answer = item.facts[place], item.answers[place]
 
     async def choose(session: AsyncSession) -> _Result:
-        others = [each for each in item.facts if each.id != fact.id]
-        accepted = [each for each in others if each.state is FactState.ACCEPTED]
-        rejected = others if fact.state is FactState.ACCEPTED else accepted
+        rejected = item.rejected_by(fact)
         decided = await decide(session, actor, rejected, FactState.REJECTED) if rejected else {}
         if fact.state is not FactState.ACCEPTED:
             decided |= await decide(session, actor, [fact], FactState.ACCEPTED)

@@ -40,7 +40,8 @@ def fact_entry(
 ) -> VdomDict | Component:
     """`reload` loads the list again."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    fact, may_work = shown.item, actor.may(Permission.WORK)
+    fact = shown.item
+    may_work = actor.may(Permission.WORK) and not fact.is_view_only
 
     async def decide_one(session: AsyncSession, decision: FactState) -> tuple[FactState, Decided | None]:
         return decision, (await decide(session, actor, [fact], decision)).get(fact.id)

@@ -247,7 +247,7 @@ def _bulk(
 ) -> VdomDict:
     """Decisions about several facts at once: those that are selected, or all that are shown and current."""
     actor, connection = use_actor(), use_connection()
-    open_ = [each.item for each in shown if not each.outcome]
+    open_ = [each.item for each in shown if not each.outcome and not each.item.is_view_only]
     selected = [fact for fact in open_ if str(fact.id) in chosen]
     acceptable = [fact for fact in open_ if fact.state is FactState.PROPOSED and fact.status is FactStatus.CURRENT]
 
