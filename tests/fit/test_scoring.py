@@ -158,6 +158,22 @@ class TestApplicants:
         known = replace(NOTHING, profile=profile(certifications=certifications))
         assert part(FitPartName.ELIGIBILITY, known, kind="grant", naics="", applicants=codes).value == value
 
+    @pytest.mark.parametrize(
+        ("held", "not_held", "expected"),
+        [
+            (("We are not HUBZone certified",), (), None),
+            (("EDWOSB (denied by SBA)",), (), None),
+            (("8(a)",), ("8(a): graduated June 2022",), frozenset()),
+            (("HUBZone",), (), frozenset({Status.HUBZONE, Status.SMALL})),
+            (("not-for-profit",), (), frozenset({Status.NONPROFIT})),
+        ],
+    )
+    def test_what_is_denied_anywhere_is_not_held(
+        self, held: tuple[str, ...], not_held: tuple[str, ...], expected: frozenset[Status] | None
+    ) -> None:
+        accepted = Organization(certifications=held, not_held=not_held)
+        assert statuses_of(None, accepted) == expected
+
     def test_a_university_is_known_by_its_name(self) -> None:
         assert statuses_of(OrganizationProfileContent(name="Prairie State University")) == {Status.UNIVERSITY}
 

@@ -116,3 +116,19 @@ async def test_the_page_of_a_document_reads_the_beginnings_of_those_that_it_may_
 
     monkeypatch.setattr(searching, "read_openings", refuse)
     assert await service.why_left_out(desk.core, desk.actor, ids["sheet"]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_left_out"),
+    [
+        (
+            "Delmarva Marine Imaging, Inc. has 140 employees.\n\nDelmarva Marine Imaging, Inc. is certified. Partners: Iron Peak Inc.",
+            True,
+        ),
+        ("Iron Peak Inc. works with Delmarva Marine Imaging, Inc.\n\nIron Peak Inc. has 31 employees.", False),
+    ],
+)
+def test_a_page_of_a_partner_that_names_us_is_not_ours(text: str, *, is_left_out: bool) -> None:
+    page = DocumentText(id=OLDER, title="", kind=DocumentKind.ABOUT_US, text=text, passages=())
+    ours = [document(NEWER, NOW, None), document(UUID(int=3), "We repair roofs.", None)]
+    assert (OLDER in reasons_to_leave_out([*ours, page], "Iron Peak Inc.")) is is_left_out

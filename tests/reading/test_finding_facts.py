@@ -238,6 +238,39 @@ def test_certifications_in_rows_and_sentences(text: str, name: str, status: Fact
     assert (found.values[FactField.NAME], found.status) == (name, status)
 
 
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("We are not HUBZone certified", FactStatus.DENIED),
+        ("HUBZone: no", FactStatus.DENIED),
+        ("EDWOSB (denied by SBA, July 2026)", FactStatus.DENIED),
+        ("Not an 8(a) participant", FactStatus.DENIED),
+        ("ISO 14001 audit planned for 2027", FactStatus.PLANNED),
+        ("Registered as a not-for-profit", FactStatus.CURRENT),
+    ],
+)
+def test_what_a_line_denies_is_not_held(line: str, status: FactStatus) -> None:
+    facts = read(f"Company data\n\n• {line}", DocumentKind.ABOUT_US, "Company data")
+    assert {fact.status for fact in facts if fact.kind is FactKind.CERTIFICATION} == {status}
+
+
+def test_the_contact_is_the_first_person_and_not_one_beside_a_label_below() -> None:
+    text = (
+        "Ingrid Korbel, Managing Member\n302-555-0147 | ingrid@korbel.example\n24-hour field desk: Deshawn Pruitt, 302-555-0199"
+    )
+    (contact,) = values(read(text, DocumentKind.ABOUT_US), FactKind.CONTACT)
+    assert (contact[FactField.NAME], contact[FactField.PHONE]) == ("Ingrid Korbel", "302-555-0147")
+
+
+def test_the_first_and_the_last_day_of_a_project_and_no_totals() -> None:
+    text = (
+        "| Customer | Contract | Value | Start | End |\n| - | - | - | - | - |\n| City of Ames | K-4180 | $9,000 | 2021-04 | 2022-06 |\n"
+        "| TOTAL | | $3,312,350 | 2021 | |"
+    )
+    (project,) = values(read(text, DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)
+    assert project[FactField.PERIOD] == "2021-04 – 2022-06"
+
+
 def test_other_rows_and_sentences_are_no_certifications() -> None:
     text = "| Item | State |\n| - | - |\n| Clean room, ISO class 7 | new |\n\nHUBZone rules changed in 2023."
     assert [fact for fact in read(text, DocumentKind.DATA) if fact.kind is FactKind.CERTIFICATION] == []

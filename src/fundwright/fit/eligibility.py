@@ -48,7 +48,10 @@ _PATTERNS: Mapping[Status, re.Pattern[str]] = {
         Status.FOR_PROFIT: r"(?<!not )(?<!not-)\bfor[- ]profit\b|\blarge business\b|\b(?:other than|not|not a) small\b",
     }.items()
 }
-_NO_LONGER = re.compile(r"\b(?:pending|applied|graduated|former(?:ly)?|expired|until)\b", re.IGNORECASE)
+_NO_LONGER = re.compile(
+    r"\b(?:pending|applied|planned|graduated|former(?:ly)?|expired|until|denied|(?:not|no|never)(?![- ](?:for|small|a small)))\b",
+    re.IGNORECASE,
+)
 _NONE = re.compile(r"^\W*(?:none|n/?a|no certifications?)\W*$", re.IGNORECASE)
 _IMPLIED: Mapping[Status, frozenset[Status]] = {
     **{status: frozenset({Status.SMALL}) for status in (Status.EIGHT_A, Status.HUBZONE, Status.VOSB, Status.WOSB)},
@@ -82,10 +85,10 @@ _NOTHING = Organization()
 
 def statuses_of(profile: OrganizationProfileContent | None, accepted: Organization = _NOTHING) -> frozenset[Status] | None:
     """Return what accepted facts and then the certifications of a profile say, with what follows from it, or None if they say nothing that is known
-    here. What an accepted fact says is not held, a profile does not make held. Only a university or college is recognized by its name, too."""
+    here. What an accepted fact says is not held, nothing else makes held. Only a university or college is recognized by its name, too."""
     said = profile.certifications if profile else ""
     not_held = _named(accepted.not_held)
-    found = _named(_held(accepted.certifications)) | (_named(_held([said])) - not_held)
+    found = _named(_held([*accepted.certifications, said])) - not_held
     if any(_PATTERNS[Status.UNIVERSITY].search(name) for name in (accepted.name, profile.name if profile else "")):
         found.add(Status.UNIVERSITY)
     found = found.union(*(_IMPLIED.get(status, ()) for status in found))

@@ -56,7 +56,7 @@ def reasons_to_leave_out(documents: Sequence[DocumentText], company: str = "") -
     about_us = [each for each in documents if each.kind == DocumentKind.ABOUT_US]
     naming = [each for each in documents if is_named_in(each.text, company)]
     if naming and (is_given or len(naming) > 1):  # one document alone does not say whose name it is
-        foreign += [each for each in about_us if each not in naming]
+        foreign += [each for each in about_us if each not in naming or _presents_another(each, company)]
     found = {each.id: LeftOut() for each in foreign}
     ours = [(each, _stated(each.text)) for each in about_us if each.id not in found]
     for older, stated in ours:
@@ -74,6 +74,15 @@ def _is_of_another(text: str, company: str) -> bool:
         return False
     values = (value for entry in entries_of(text[:READ_CHARACTERS], lambda _: ()) for value in entry.values)
     return is_of_another(text, company) or any(_OFFERORS & {*words_of(value.label)} for value in values)
+
+
+def _presents_another(document: DocumentText, company: str) -> bool:
+    """Whether a page presents another organization, although it names ours, as a partner or customer."""
+    own = infer_company([(document.kind, document.text)])
+    if not own or is_named_in(own, company) or is_named_in(company, own):
+        return False
+    beginning = document.text[:READ_CHARACTERS]
+    return beginning.count(own.partition(",")[0]) > beginning.count(company.partition(",")[0])
 
 
 def _is_much_newer(newer: date | None, older: date | None) -> bool:

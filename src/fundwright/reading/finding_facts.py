@@ -102,6 +102,8 @@ _IN_NAMES = {Topic.CONTACT, Topic.FACILITIES}
 """Topics of words that names of projects have, too."""
 _FINISHED = re.compile(r"\b(?:completed|delivered)\b", re.IGNORECASE)
 _OF_PRIME = re.compile(r"\bprime['’]s number\b|\btheir number\b|\bnot ours\b", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|no(?!\.)|never|none|denied|without)\b(?![- ]for[- ]profit)|n['’]t\b", re.IGNORECASE)
+_PLANNED = re.compile(r"\b(?:planned|pending|applied for|in progress)\b", re.IGNORECASE)
 _HELD = re.compile(
     r"\b(?:certified (?:us|as)|are (?:also )?(?:an? )?(?=[\w()-]*(?:certified|owned))|we hold|is certified|accredited)",
     re.IGNORECASE,
@@ -188,13 +190,7 @@ def _details(text: str, entries: Sequence[Entry], kind: DocumentKind, today: dat
         if entry.kind is EntryKind.ITEM and entry.is_checked:
             before, _, after = entry.text.rpartition(": ")
             name = after.strip() if len(before.split()) > 2 or before == "Other" else entry.text
-            if (
-                name
-                and len(name.split()) <= _NAME_WORDS
-                and "?" not in name
-                and not _NEGATED.search(name)
-                and not name.casefold().startswith("is ")
-            ):
+            if name and len(name.split()) <= _NAME_WORDS and "?" not in name and not name.casefold().startswith("is "):
                 yield _certification(name, entry.start, entry.end, today)
             continue
         is_short = entry.kind is EntryKind.PARAGRAPH and len(entry.text.split()) <= _DETAIL_WORDS
@@ -252,8 +248,15 @@ def _certification(text: str, start: int, end: int, today: date) -> Fact:
         name += ")" * (name.count("(") > name.count(")"))
         after = text[expiry.end :].strip(" ),;.|–—-")
         values = {FactField.NAME: name, FactField.VALUE: after, FactField.EXPIRES: text[expiry.start : expiry.end]}
-    status = _ended_by(expiry.last if expiry else None, status_of([text]), today)
+    status = _ended_by(expiry.last if expiry else None, _held_by(text), today)
     return Fact(FactKind.CERTIFICATION, {field: value for field, value in values.items() if value}, start, end, status)
+
+
+def _held_by(text: str) -> FactStatus:
+    """What a line about a certification says of it. A negation anywhere says that it is not held."""
+    if _DENIED.search(text):
+        return FactStatus.DENIED
+    return FactStatus.PLANNED if _PLANNED.search(text) else status_of([text])
 
 
 def _certification_of_row(entry: Entry, today: date) -> Fact | None:
@@ -305,8 +308,9 @@ def _contacts(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterat
         near = near[first : max(reached[-1:] + named[:1]) + 1]
         start, end = near[0].start, near[-1].end
         lines = [line.strip(" *_#•") for line in re.split(r"\n|(?<=[a-z])\. | [|·] ", text[start:end])]
-        told = [value.text for entry in near for value in entry.values]
+        told = [value.text for entry in near for value in entry.values if _names_contact(value)]
         told += [part for line in lines for part in (line, line.partition(": ")[2]) if part]
+        told += [value.text for entry in near for value in entry.values]
         told += [part for entry in near for part in _REACHED.split(entry.text)[1:]]
         person = next((found for part in told if (found := person_in(part))), None)
         role = re.split(r",\s*(?=[\d(P])|, (?=\S+@|at\b|or\b)|\s{2,}|[;|]", person.rest)[0].strip(" ,.") if person else ""
@@ -567,6 +571,8 @@ def _records(entries: Sequence[Entry]) -> Iterator[_Record]:
 
 
 def _project(record: _Record) -> Fact | None:
+    if any(value.text.strip(" .:").casefold() in ("total", "totals", "sum") for value in record.values):
+        return None
     told = _meant(record.values, is_person=False)
     values: dict[FactField, str] = {}
     for name in (FactField.TITLE, FactField.CUSTOMER, FactField.CONTRACT, FactField.VALUE, FactField.PERIOD, FactField.RATING):
@@ -579,6 +585,12 @@ def _project(record: _Record) -> Fact | None:
             fitting = [value for value in reversed(fitting) if not labels.is_ceiling(value.label)]
         if fitting:
             values[name] = _without_remarks(name, fitting[0].text)
+    begin, end = (
+        next((each.text for each in told.get(FactField.PERIOD, ()) if {*labels.words_of(each.label)} & words), "")
+        for words in labels.ENDS
+    )
+    if begin and end:
+        values[FactField.PERIOD] = f"{begin} – {end}"
     values = _only(" ".join(entry.text for entry in record.texts)) | values
     if FactField.CONTRACT in values and FactField.VALUE not in values and MONEY.fullmatch(values[FactField.CONTRACT]):
         values[FactField.VALUE] = values.pop(FactField.CONTRACT)

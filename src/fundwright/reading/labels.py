@@ -35,6 +35,8 @@ _VALUE = _words(
 _PERIOD = _words(
     "period pop date dates term duration start begin end completed completion year years from when runs zeitraum laufzeit période durée"
 )
+ENDS = (_words("start begin from started"), _words("end completion ended until"))
+"""Words of the labels of the first and the last day of a period."""
 _CUSTOMER = _words(
     "customer client owner agency paid payer whom buying procuring issuing awarding funder sponsor grantor buyer auftraggeber kunde bailleur donneur"
 )

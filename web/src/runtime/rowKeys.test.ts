@@ -29,6 +29,7 @@ function press(key: string): void {
   (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 }
 
+const focusedName = (row: Element): string => row.querySelector("select")?.dataset["of"] ?? "";
 const focused = (): string | undefined => (document.activeElement as HTMLElement | null)?.dataset["of"];
 
 test("J and K move between rows, and stop at the first and the last row", () => {
@@ -63,6 +64,15 @@ test("each key acts on the next row without waiting for the server", () => {
   press("a");
   press("k");
   expect(pressed).toEqual(["none first", "accept second"]);
+  expect(focused()).toBe("first");
+});
+
+test("what opens a form keeps the focus in its row", () => {
+  for (const row of document.querySelectorAll("[data-row]"))
+    row.insertAdjacentHTML("beforeend", `<button name="edit" aria-keyshortcuts="e" data-of="${focusedName(row)}">Edit</button>`);
+  press("j");
+  press("e");
+  expect((document.activeElement as HTMLElement).getAttribute("name")).toBe("edit");
   expect(focused()).toBe("first");
 });
 

@@ -1,8 +1,8 @@
 /**
  * Keys for a list that is worked through row by row: J and K move the focus to the next and the previous row, U presses "undo" in
  * this row or in the last one that was acted on, and any other key presses the control of the row that has it in `aria-keyshortcuts`.
- * The select of the row takes the option with the number of a digit. After that, the focus moves on at once, so that the next key
- * acts on the next row, however late the server responds. While no row has the focus, A and N move it to the first one that awaits a
+ * The select of the row takes the option with the number of a digit. After a decision, the focus moves on at once, so that the next key
+ * acts on the next row, however late the server responds; what opens a form keeps it. While no row has the focus, A and N move it to the first one that awaits a
  * decision. Keys typed into fields are ignored (WCAG 2.1.4).
  */
 
@@ -61,8 +61,8 @@ export function followRowKeys(): Unsubscribe {
     if (control !== undefined) {
       control.focus();
       control.click();
-      if (key === "u" || row === null) acted.delete(control.closest(ROW) ?? control);
-      else goOn(rows, row);
+      if (row !== null && DECISIONS.has(key)) goOn(rows, row);
+      else acted.delete(control.closest(ROW) ?? control);
       return true;
     }
     if (row === null && DECISIONS.has(key)) return focusRow(rows.find((each) => controlOf(each, key) !== undefined));

@@ -60,6 +60,7 @@ _DENIES = re.compile(
     r"|\bno longer\b|\bhold no\b|\bsubbed out\b|\bnot offered\b|\bvacant\b|\bask \w+ before\b|\bout of (?:service|order)\b|\bback to (?:the )?(?:dealer|owner|lessor)\b|\b(?:given|went) back\b|\bon loan\b|\blease ended\b|\bnot purchased\b|\bwish list\b|\bDOWN\b|\bfor parts\b|\bif (?:awarded|funded|selected|we (?:win|won))\b|\bwe hope\b|\bsample document\b|\bnot in (?:the )?text\b",
     re.IGNORECASE,
 )
+_NOTHING = re.compile(r":\s{0,4}(?:none|no|n/?a|nil|not held)\b.{0,3}$", re.IGNORECASE)
 _OBLIGES = re.compile(r"\b(?:shall|must)\b|\ball rights reserved\b", re.IGNORECASE)
 _OURS = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"(?:he|she|it|they|this|these|those|his|her|its|their)\b", re.IGNORECASE)
@@ -184,7 +185,7 @@ def _is_quotable(text: str, kind: DocumentKind) -> bool:
         return False
     if EMAIL.search(text) or PHONE.search(text) or text.endswith(("?", ":")) or " | " in text or letters < len(text) * 0.4:
         return False
-    return not (_DENIES.search(text) or _OBLIGES.search(text))
+    return not (_DENIES.search(text) or _OBLIGES.search(text) or _NOTHING.search(text))
 
 
 def _is_about_another(text: str, company: str) -> bool:
