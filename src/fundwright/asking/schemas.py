@@ -24,10 +24,10 @@ class Answer(ClosePassage):
     is_checked: bool | None = None
     """Whether the statement is the label of a box that is checked. None if it is no box."""
     is_disputed: bool = False
-    """Whether another document answers with another value. The newest of these answers is first."""
+    """Whether documents answer with different values of the same thing. The answers from the newest of these documents come first."""
     answer: str = ""
     """The statement in words, in the reader's language: “Not checked: HUBZone small business”. Cells of a row follow the names of their columns.
-    One that another document disputes ends with the date of its document: “31 employees (2025)”."""
+    A disputed one ends with the date of its document: “31 employees (2025)”."""
 
     @property
     def is_for_speaker(self) -> bool:
