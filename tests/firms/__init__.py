@@ -39,6 +39,10 @@ IN_FILES = (
     "saltlick",
     "burrowstone",
     "fenwort",
+    "plumbline",
+    "switchgrass",
+    "stonecrop",
+    "lockhouse",
 )
 """Organizations with documents of all formats, and with questions."""
 

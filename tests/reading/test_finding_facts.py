@@ -329,7 +329,7 @@ class TestPeopleInOtherForms:
             "Where": ("Where we work",),
         }
         path_at = lambda offset: next((path for word, path in reversed(places.items()) if text.index(word) <= offset), ())  # noqa: E731
-        (person,) = values(facts_of(text, entries_of(text, path_at), DocumentKind.ABOUT_US), FactKind.PERSON)
+        (person,) = values(facts_of(text, entries_of(text, path_at), DocumentKind.ABOUT_US, today=date(2026, 12, 1)), FactKind.PERSON)
         assert person == {
             FactField.NAME: "Marco Bell",
             FactField.ROLE: "Information Security",
@@ -356,7 +356,7 @@ class TestPeopleInOtherForms:
             (text.index(each), ("Ada Rivers", "Experience", text[text.index(each) :].split("\n")[0])) for each in headings[1:]
         ]
         path_at = lambda offset: next(path for start, path in reversed(places) if start <= offset)  # noqa: E731
-        facts = facts_of(text, entries_of(text, path_at), DocumentKind.RESUME)
+        facts = facts_of(text, entries_of(text, path_at), DocumentKind.RESUME, today=date(2026, 12, 1))
         assert values(facts, FactKind.PERSON) == [{FactField.NAME: "Ada Rivers", FactField.ROLE: "Program Manager"}]
 
     @pytest.mark.parametrize(
@@ -421,7 +421,9 @@ class TestProjectsInOtherForms:
         )
         places = [(0, ("Final Report",)), (text.index("Results"), ("Final Report", "Results"))]
         path_at = lambda offset: next(path for start, path in reversed(places) if start <= offset)  # noqa: E731
-        (project,) = values(facts_of(text, entries_of(text, path_at), DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)
+        (project,) = values(
+            facts_of(text, entries_of(text, path_at), DocumentKind.PAST_PERFORMANCE, today=date(2026, 12, 1)), FactKind.PROJECT
+        )
         assert (project[FactField.CONTRACT], "77 volunteers" in project[FactField.WORK]) == ("1R43DC904417-01", True)
 
     @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ _STATES = (
     ),
     (
         FactStatus.DENIED,
-        "declined|not funded|fell through|rejected|withdrawn|not selected|unsuccessful|no award|not awarded|not held|none(?! of)|do not cite|don't cite|don't list|do not list|do not use|former",
+        "declined|not funded|fell through|rejected|withdrawn|not selected|unsuccessful|no award|not awarded|not received|not held|none(?! of)|do not cite|don't cite|don't list|do not list|do not use|former",
     ),
     (
         FactStatus.ENDED,
@@ -61,7 +61,7 @@ _STATES = (
     ),
     (
         FactStatus.PLANNED,
-        r"pending|on order|to be hired|planned|proposed|applied(?! [a-z])|applied for|app\.? due|submitted|in progress|not yet|expected|anticipated|tbd|under review",
+        r"pending|pledged|asked|on order|to be hired|planned|proposed|applied(?! [a-z])|applied for|app\.? due|submitted|in progress|not yet|expected|anticipated|tbd|under review",
     ),
 )
 _AT_BEGINNING = {FactStatus.DENIED: "|lost", FactStatus.ENDED: "|left", FactStatus.PLANNED: r"|sub\.|to be"}
@@ -90,6 +90,11 @@ _NUMBERED = re.compile(
     + _AWARD,
     re.IGNORECASE,
 )
+_NO_AMOUNTS = (FactField.PERIOD, FactField.CUSTOMER, FactField.CONTRACT)
+_WITH_FIGURES = re.compile(r"\s*\([^()\d]{0,100}\d[^()]{0,200}\)")
+"""A remark in brackets with a figure."""
+_SHORTEST_NUMBER = 4
+"""Shorter ones number the rows of a table."""
 _AWARDED = re.compile(_AWARD)
 _REMARK = re.compile(r"\(.{1,80}$")
 _NO_PROJECT = re.compile(r"\b(?:publication|patent|invention|literature|citation|bibliograph)", re.IGNORECASE)
@@ -107,6 +112,7 @@ _BROKEN_OFF = re.compile(r"\b(?:terminated|cancell?ed|withdrawn|not funded)\b", 
 _NEGATED = re.compile(r"(?:^|\s)(?:not|no|non|kein\w*|pas)(?:\s|$)", re.IGNORECASE)
 _WRAPPED, _LINES_WITH_ROLE = 60, 4
 _TODAY = re.compile(r"\b(?:19|20)\d\d ?(?:to|-|–|—) ?(?:present|today|now|current)\b", re.IGNORECASE)
+_YEARS_THERE = re.compile(r"\b(?:19|20)\d\d ?(?:to|-|–|—) ?(?:(?:19|20)\d\d|present|today|now|current)\b", re.IGNORECASE)
 _PERIOD = re.compile(r"\(?\b(?:19|20)\d\d\b.{0,20}$|^(?:19|20)\d\d.{0,12}?(?:present|today|now|current)\b", re.IGNORECASE)
 _DATED = re.compile(r"(?:,|\bthrough|\bsince|\buntil) (?:19|20)\d\d$")
 """“OSHA 30-Hour Construction, 2020,” but not “Foreman, 2008-2012.”"""
@@ -158,7 +164,7 @@ def facts_of(text: str, entries: Sequence[Entry], kind: DocumentKind, *, today: 
     entries = [entry for entry in entries if entry.end - entry.start <= _MOST_CHARACTERS]
     return [
         *_details(text, entries, kind, today),
-        *_certifications(entries, kind),
+        *_certifications(entries, kind, today),
         *_contacts(text, entries, kind),
         *_people(text, entries, kind),
         *_projects(entries, kind),
@@ -201,7 +207,7 @@ def _details(text: str, entries: Sequence[Entry], kind: DocumentKind, today: dat
             if (found := code.search(entry.text)) and found[1] not in labeled:
                 values = {FactField.LABEL: label, FactField.VALUE: found[1]}
                 yield Fact(FactKind.DETAIL, values, entry.start, entry.end, status_of([entry.text]))
-        if entry.kind is EntryKind.VALUES:
+        if entry.kind in (EntryKind.VALUES, EntryKind.HEADING):
             for value in entry.values:
                 words = {*labels.words_of(value.label)}
                 is_former = bool(words & _FORMER)
@@ -225,7 +231,9 @@ def _details(text: str, entries: Sequence[Entry], kind: DocumentKind, today: dat
             for line in _LINE.finditer(text, entry.start, entry.end):
                 name = " ".join(line[0].split()).strip("•-*– ;,.")
                 if (
-                    name
+                    any(map(str.islower, name))
+                    and not name[0].isdigit()
+                    and " | " not in name
                     and len(name.split()) <= _NAME_WORDS
                     and not (
                         labels.is_label(name.partition(" (")[0])
@@ -249,16 +257,18 @@ def _certification(text: str, start: int, end: int, today: date) -> Fact:
 
 
 def _certification_of_row(entry: Entry, today: date) -> Fact | None:
-    """A row whose first column names certifications, and another one the date until which they are held."""
+    """A row that begins with a certification, or with a name below the name of a column for them if another one has the date until which they are
+    held."""
     first, *others = entry.values
     expires = next((value for value in others if {*labels.words_of(value.label)} & labels.EXPIRES), None)
     last = last_day_of(expires.text) if expires else None
-    if expires is None or last is None or not {*labels.words_of(first.label)} & labels.CERTIFICATION:
+    is_listed = last is not None and bool({*labels.words_of(first.label)} & labels.CERTIFICATION)
+    if not is_listed and not (_names_certification(first.text) and len(first.text.split()) <= _NAME_WORDS):
         return None
     number = next((value.text for value in others if labels.is_number(value.label)), "")
-    values = {FactField.NAME: first.text, FactField.VALUE: number, FactField.EXPIRES: expires.text}
-    remarks = [value.text for value in others if labels.meaning_of(value.label) == labels.STATE]
-    status = _ended_by(last, status_of([first.text, *remarks]), today)
+    values = {FactField.NAME: first.text, FactField.VALUE: number, FactField.EXPIRES: expires.text if expires and last else ""}
+    told = status_of(value.text for value in entry.values if value is not expires)
+    status = _ended_by(last, FactStatus.DENIED if any(_NEGATED.match(each.text) for each in others) else told, today)
     return Fact(
         FactKind.CERTIFICATION, {field: value for field, value in values.items() if value}, entry.start, entry.end, status
     )
@@ -268,23 +278,12 @@ def _ended_by(last: date | None, status: FactStatus, today: date) -> FactStatus:
     return FactStatus.ENDED if status is FactStatus.CURRENT and last is not None and last < today else status
 
 
-def _certifications(entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
-    """Rows that begin with a certification, with the state in their other cells, and sentences that say that we hold one."""
+def _certifications(entries: Sequence[Entry], kind: DocumentKind, today: date) -> Iterator[Fact]:
+    """Sentences that say that we hold a certification."""
     for entry in entries if kind in _OWN_DATA else ():
-        if entry.kind is EntryKind.ROW and entry.values:
-            name, *others = entry.values
-            if _names_certification(name.text) and len(name.text.split()) <= _NAME_WORDS:
-                status = (
-                    FactStatus.DENIED
-                    if any(_NEGATED.match(each.text) for each in others)
-                    else status_of(each.text for each in others)
-                )
-                yield Fact(FactKind.CERTIFICATION, {FactField.NAME: name.text}, entry.start, entry.end, status)
-        elif entry.kind in (EntryKind.PARAGRAPH, EntryKind.ITEM):
-            for sentence in _sentences(entry.text):
-                if _names_certification(sentence) and _HELD.search(sentence) and len(sentence.split()) <= _DETAIL_WORDS:
-                    held = sentence.rstrip(".")
-                    yield Fact(FactKind.CERTIFICATION, {FactField.NAME: held}, entry.start, entry.end, status_of([held]))
+        for sentence in _sentences(entry.text) if entry.kind in (EntryKind.PARAGRAPH, EntryKind.ITEM) else ():
+            if _names_certification(sentence) and _HELD.search(sentence) and len(sentence.split()) <= _DETAIL_WORDS:
+                yield _certification(sentence.rstrip("."), entry.start, entry.end, today)
 
 
 def _names_certification(text: str) -> bool:
@@ -429,6 +428,8 @@ def _named_by(text: str, entry: Entry, after: Entry | None, *, is_first: bool) -
     if entry.kind is not EntryKind.PARAGRAPH:
         return None
     first, *others = _raw_lines(text, entry.start, entry.end) or [""]
+    if not is_first and _YEARS_THERE.search(first):
+        return None  # an employer
     name, *beside = re.split(r"\s{2,}", first.strip())
     person = person_in(name)
     if person is None or is_first:
@@ -569,13 +570,19 @@ def _project(record: _Record) -> Fact | None:
     told = _meant(record.values, is_person=False)
     values: dict[FactField, str] = {}
     for name in (FactField.TITLE, FactField.CUSTOMER, FactField.CONTRACT, FactField.VALUE, FactField.PERIOD, FactField.RATING):
-        fitting = [value.text for value in told.get(name, ()) if _fits(name, value.text)]
+        fitting = [
+            value
+            for value in told.get(name, ())
+            if _fits(name, value.text) and not NOT_TO_CITE.search(_outside_brackets(value.text))
+        ]
+        if name is FactField.VALUE:
+            fitting = [value for value in reversed(fitting) if not labels.is_ceiling(value.label)]
         if fitting:
-            values[name] = fitting[-1] if name is FactField.VALUE else fitting[0]
+            values[name] = _without_remarks(name, fitting[0].text)
     values = _only(" ".join(entry.text for entry in record.texts)) | values
     if FactField.CONTRACT in values and FactField.VALUE not in values and MONEY.fullmatch(values[FactField.CONTRACT]):
         values[FactField.VALUE] = values.pop(FactField.CONTRACT)
-    if FactField.TITLE not in values and record.texts and (title := _title_of(record.path)):
+    if FactField.TITLE not in values and record.entries[0].kind is not EntryKind.ROW and (title := _title_of(record.path)):
         values[FactField.TITLE] = title
     proven = values.keys() & {FactField.CONTRACT, FactField.VALUE, FactField.PERIOD}
     if FactField.CUSTOMER not in values and not (FactField.TITLE in values and FactField.VALUE in values):
@@ -585,7 +592,11 @@ def _project(record: _Record) -> Fact | None:
     amounts = [value.text for value in record.values if MONEY.fullmatch(value.text)]
     if FactField.VALUE not in values and len(amounts) == 1:
         values[FactField.VALUE] = amounts[0]
-    unknown = [f"{value.label}: {value.text}" for value in record.values if value.label and not labels.is_known(value.label)]
+    unknown = [
+        f"{value.label}: {value.text}"
+        for value in record.values
+        if value.label and not (labels.is_known(value.label) or is_role(value.label))
+    ]
     work = [value.text for value in told.get(FactField.WORK, ())] + [entry.text for entry in record.texts]
     work += [each for each in unknown if len(each.split()) > _FEW_WORDS]
     if work:
@@ -595,7 +606,12 @@ def _project(record: _Record) -> Fact | None:
         values[FactField.CONTRACT] = found[0]
         values[FactField.CUSTOMER] = f"{customer[: found.start()]}{customer[found.end() :]}".strip(" ,;()")
     states = [value.text for value in told.get(labels.STATE, ())] + [values.get(FactField.PERIOD, ""), *_REMARK.findall(customer)]
-    states += [value.text for value in told.get(FactField.WORK, ()) if _BROKEN_OFF.search(value.text)]
+    states += [value.text for value in told.get(FactField.VALUE, ())]
+    states += [
+        value.text
+        for value in told.get(FactField.WORK, ())
+        if _BROKEN_OFF.search(value.text) or len(value.text.split()) <= _FEW_WORDS
+    ]
     return Fact(FactKind.PROJECT, values, record.entries[0].start, max(entry.end for entry in record.entries), status_of(states))
 
 
@@ -607,12 +623,25 @@ def _title_of(path: tuple[str, ...]) -> str:
     return name if name and topics_of(kind) else heading if is_name else ""
 
 
+def _without_remarks(name: FactField, text: str) -> str:
+    """“$1,372,000 our share (the prime’s order: $24.8M)” without what is said of others, and “47PX0321C0056, prime” without the kind of contract."""
+    if name in (FactField.VALUE, FactField.CUSTOMER):
+        return _WITH_FIGURES.sub("", text).strip() or text
+    return text.partition(", ")[0] if name is FactField.CONTRACT else text
+
+
+def _outside_brackets(text: str) -> str:
+    return re.sub(r"\([^()]{0,200}\)", "", text)
+
+
 def _fits(name: FactField, text: str) -> bool:
     """Whether a value has the form of such values: an amount has a figure, a period a year."""
     if name is FactField.VALUE:
         return bool(MONEY.search(text)) or bool(re.fullmatch(r"[\d.,]{5,}", text))
-    if name in (FactField.PERIOD, FactField.CONTRACT):
-        return bool(re.search(r"\d", text))
+    if name is FactField.CONTRACT:
+        return any(map(str.isdigit, text)) and sum(map(str.isalnum, text)) >= _SHORTEST_NUMBER
+    if name is FactField.PERIOD:
+        return any(map(str.isdigit, text))
     return len(text) > 1
 
 
@@ -640,10 +669,16 @@ def _told_projects(entries: Sequence[Entry]) -> Iterator[Fact]:
         paragraphs = [entry for entry in told if entry.kind is EntryKind.PARAGRAPH and _is_project(entry.text)]
         if len(paragraphs) > 1:
             yield from (_told([entry], "") for entry in paragraphs)
-        elif told and any(YEAR.search(entry.text) or MONEY.search(entry.text) for entry in told):
+        elif _tells_of_work(told):
             yield from [_told(*opened[1:])] if opened else []
             opened = (path, told, title)
     yield from [_told(*opened[1:])] if opened else []
+
+
+def _tells_of_work(told: Sequence[Entry]) -> bool:
+    """Whether a section that has an amount or a year may be about a project. A form with boxes is not."""
+    has_figure = any(YEAR.search(entry.text) or MONEY.search(entry.text) for entry in told)
+    return has_figure and not any(entry.is_checked for entry in told)
 
 
 def _is_project(text: str) -> bool:
@@ -690,6 +725,9 @@ def _joined(texts: Sequence[str]) -> str:
 def _meant(values: Iterable[Value], *, is_person: bool) -> dict[labels.Meaning, list[Value]]:
     told: dict[labels.Meaning, list[Value]] = {}
     for value in values:
-        if value.text.strip(" -–—/") and (meaning := labels.meaning_of(value.label, is_person=is_person)):
+        meaning = labels.meaning_of(value.label, is_person=is_person)
+        if meaning in _NO_AMOUNTS and MONEY.match(value.text):
+            meaning = FactField.VALUE  # “Obligated to date,” “Paid”
+        if meaning and value.text.strip(" -–—/"):
             told.setdefault(meaning, []).append(value)
     return told

@@ -30,7 +30,7 @@ _STATUS = (
 _DETAILS = _words("tel telephone phone cell mobile fax email mail telefon téléphone courriel web website url")
 _REFERENCES = _words("contact poc rep representative reference references cor officer evaluator ansprechpartner ref")
 _VALUE = _words(
-    "value worth much amount price cost costs funding budget total fee fees sum $ dollars awarded ceiling wert summe volumen auftragswert montant valeur"
+    "value worth much amount price cost costs funding budget total fee fees sum $ dollars awarded obligated ceiling wert summe volumen auftragswert montant valeur"
 )
 _PERIOD = _words(
     "period pop date dates term duration start begin end completed completion year years from when runs zeitraum laufzeit période durée"
@@ -98,6 +98,14 @@ _KNOWN: frozenset[str] = frozenset().union(DETAIL, _FILLERS, *(words for _, word
 
 def is_number(label: str) -> bool:
     return bool({*words_of(label)} & _NUMBER)
+
+
+_CEILING = _words("ceiling maximum max potential")
+
+
+def is_ceiling(label: str) -> bool:
+    """Whether an amount with this label is the most that there can be, and not what there was."""
+    return not _CEILING.isdisjoint(words_of(label))
 
 
 def words_of(label: str) -> list[str]:

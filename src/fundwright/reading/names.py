@@ -45,7 +45,7 @@ _NO_NAMES = ORGANIZATIONS | _words(
     "completed environmental contractors engineering sciences group partners neighbors friends "
     "street road avenue lane suite north south east west "
     "technical management quality safety approach schedule small business set aside total final original national federal "
-    "american united u.s no title name omb"
+    "american united u.s no title name omb call attn"
 )
 
 

@@ -57,7 +57,7 @@ _OVERRUN = 1.5
 _FEWEST_WORDS, _MOST_WORDS = 3, 80
 _DENIES = re.compile(
     r"\b(?:we|they|it|I) (?:do|did|does|can|will|could|have|had|hold|are|is|were) ?(?:not|no|n['’]t)\b|\b(?:don|doesn|can|won|aren|isn)['’]t\b"
-    r"|\bno longer\b|\bhold no\b|\bsubbed out\b|\bnot offered\b|\bvacant\b|\bask \w+ before\b|\bout of (?:service|order)\b|\bback to (?:the )?(?:dealer|owner|lessor)\b|\bDOWN\b|\bfor parts\b|\bif (?:awarded|funded|selected|we (?:win|won))\b|\bwe hope\b|\bsample document\b|\bnot in (?:the )?text\b",
+    r"|\bno longer\b|\bhold no\b|\bsubbed out\b|\bnot offered\b|\bvacant\b|\bask \w+ before\b|\bout of (?:service|order)\b|\bback to (?:the )?(?:dealer|owner|lessor)\b|\b(?:given|went) back\b|\bon loan\b|\blease ended\b|\bnot purchased\b|\bwish list\b|\bDOWN\b|\bfor parts\b|\bif (?:awarded|funded|selected|we (?:win|won))\b|\bwe hope\b|\bsample document\b|\bnot in (?:the )?text\b",
     re.IGNORECASE,
 )
 _OBLIGES = re.compile(r"\b(?:shall|must)\b|\ball rights reserved\b", re.IGNORECASE)
@@ -167,7 +167,7 @@ def _sentences(text: str) -> Sequence[str]:
 def _row(entry: Entry) -> str:
     """What a row says: its longest name first, then its other cells. Empty if its remarks say that it is past, planned, or of others."""
     if (
-        any(_DENIES.search(value.text) for value in entry.values)
+        any(_DENIES.search(value.text) or value.text.strip() == "0" for value in entry.values)
         or status_of(value.text for value in entry.values) is not FactStatus.CURRENT
     ):
         return ""
