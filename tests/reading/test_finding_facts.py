@@ -329,7 +329,9 @@ class TestPeopleInOtherForms:
             "Where": ("Where we work",),
         }
         path_at = lambda offset: next((path for word, path in reversed(places.items()) if text.index(word) <= offset), ())  # noqa: E731
-        (person,) = values(facts_of(text, entries_of(text, path_at), DocumentKind.ABOUT_US, today=date(2026, 12, 1)), FactKind.PERSON)
+        (person,) = values(
+            facts_of(text, entries_of(text, path_at), DocumentKind.ABOUT_US, today=date(2026, 12, 1)), FactKind.PERSON
+        )
         assert person == {
             FactField.NAME: "Marco Bell",
             FactField.ROLE: "Information Security",
