@@ -84,6 +84,18 @@ def test_messages_come_from_both_halves_and_from_data(template: Catalog) -> None
     assert set(extraction.PASSED_AS_DATA) <= files
 
 
+def test_no_message_is_within_an_f_string_where_babel_does_not_find_it() -> None:
+    within = [
+        f"{path}:{call.lineno}"
+        for path, tree in python("src", "components")
+        for text in nodes(tree)
+        if isinstance(text, ast.JoinedStr)
+        for call in ast.walk(text)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) in {keyword.partition(":")[0] for keyword in messages.KEYWORDS}
+    ]
+    assert within == [], "Call it outside of the f-string."
+
+
 def read(path: Path) -> Catalog:
     with path.open("rb") as file:
         return read_po(file)

@@ -163,7 +163,6 @@ class TestApplicants:
         [
             (("We are not HUBZone certified",), (), None),
             (("EDWOSB (denied by SBA)",), (), None),
-            (("8(a)",), ("8(a): graduated June 2022",), frozenset()),
             (("HUBZone",), (), frozenset({Status.HUBZONE, Status.SMALL})),
             (("not-for-profit",), (), frozenset({Status.NONPROFIT})),
         ],

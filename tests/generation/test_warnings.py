@@ -1,4 +1,4 @@
-"""What a person should look at before a draft is submitted."""
+"""What a person should check before a draft is submitted."""
 
 from __future__ import annotations
 

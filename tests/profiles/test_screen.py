@@ -109,7 +109,7 @@ async def test_shows_accepted_facts_first_and_as_they_change(committed: Core) ->
             ada,
             lambda session: facts.add_fact(session, ada, FactForm(kind=FactKind.CERTIFICATION, values=values)),
         )
-        await shown.expect("Drafts and fit use these before what the profile says.")
+        await shown.expect("Drafts and fit use these first, then the profile.")
         assert "Not held" not in shown.text
         ended = FactCorrection(values=values, status=FactStatus.ENDED, based_on=added.changed_at)
         await do(committed, ada, lambda session: facts.correct(session, ada, added.id, ended))

@@ -401,7 +401,7 @@ class TestPeopleInOtherForms:
             "| NAME: Rivers, Ada eRA COMMONS USER NAME: ARIVERS9 POSITION TITLE: Medical Director INSTITUTION | DEGREE |\n| - | - |\n| Ames | MD |",
         ],
     )
-    def test_the_form_of_the_nih_however_its_table_was_read(self, table: str) -> None:
+    def test_the_form_of_the_nih_names_a_person_however_its_table_was_read(self, table: str) -> None:
         text = f"BIOGRAPHICAL SKETCH\n\n{table}\n\nI have 21 years of practice.\n\nOMB No. 0925-0001"
         (person,) = values(read(text, DocumentKind.RESUME, "BIOGRAPHICAL SKETCH"), FactKind.PERSON)
         assert (person[FactField.NAME], person[FactField.ROLE]) == ("Rivers, Ada", "Medical Director")
@@ -416,12 +416,12 @@ class TestPeopleInOtherForms:
         "text",
         ["Who's Behind the Hard Hats, engineers", "OMB No. 0925, Director", "Ada Rivers, Director, 12 Elm Road, Ames, IA 50010"],
     )
-    def test_no_people(self, text: str) -> None:
+    def test_other_texts_name_no_people(self, text: str) -> None:
         assert values(read(text, DocumentKind.ABOUT_US), FactKind.PERSON) == []
 
 
 class TestProjectsInOtherForms:
-    def test_a_slide_with_a_customer_and_items(self) -> None:
+    def test_a_slide_with_a_customer_and_items_is_a_project(self) -> None:
         text = (
             "Hearings held by phone\n\n• Customer: Department of Labor\n\n• Contract 4400021873, $3.9 million over five years\n\n• 41,000 calls a year\n\n"
             "• About the customer: 4,800 employees"
@@ -435,7 +435,7 @@ class TestProjectsInOtherForms:
             FactField.WORK: "Contract 4400021873, $3.9 million over five years; 41,000 calls a year",
         }
 
-    def test_the_number_beside_the_customer(self) -> None:
+    def test_the_number_beside_the_customer_is_that_of_the_contract(self) -> None:
         text = "| Project | Who | Value | Year |\n| - | - | - | - |\n| Dam repair | Corps of Engineers, W912EF21P0038 | $1,147,300 | 2021 |".replace(
             "Who", "Customer"
         )
@@ -469,7 +469,7 @@ class TestProjectsInOtherForms:
             ("Global hearing diagnostics: $1.1 billion by 2030", False),
         ],
     )
-    def test_items_of_a_presentation(self, item: str, is_found: bool) -> None:
+    def test_an_item_that_has_an_award_number_or_was_completed_is_a_project(self, item: str, is_found: bool) -> None:
         facts = read(f"Traction\n\n• {item}\n\n• Works at home", DocumentKind.ABOUT_US, "Traction")
         assert bool(values(facts, FactKind.PROJECT)) is is_found
 
@@ -478,7 +478,7 @@ class TestProjectsInOtherForms:
         assert [fact.status for fact in read(text, DocumentKind.PAST_PERFORMANCE)] == [FactStatus.OF_OTHERS]
 
 
-def test_the_contact_in_a_line_between_bars_and_in_a_sentence() -> None:
+def test_a_contact_is_found_in_a_line_between_bars_and_in_a_sentence() -> None:
     for text in (
         "UEI LQ7NE3XW5RT9 | Paul Bell, Contracts Manager, (814) 555-0143, paul@bell.example | 418 Tannery Row, Erie, PA 16501",
         "For a quote call Paul Bell, Contracts Manager, at (814) 555-0143.",

@@ -553,7 +553,7 @@ class TestScreen:
             committed, owner, document_screen, path=f"/dashboard/train/{document.id}", params={"id": str(document.id)}
         ) as shown:
             assert "77" not in shown.text
-            assert "because readers of the file do not see it: 1 struck-through word." in shown.text
+            assert "Left out of answers and drafts: 1 struck-through word." in shown.text
             await shown.check("Show hidden text")
             await shown.expect("Struck through: 77")
             assert shown.address.endswith("?hidden=true")

@@ -424,7 +424,7 @@ def _comment(comment: CommentRead, address: str, *, is_linked: bool, may_comment
                 html.p(
                     {"className": "fw-muted fw-small"},
                     moment(comment.created_at),
-                    f" · {t('edited')}" if comment.edited_at else None,
+                    *((" · ", t("edited")) if comment.edited_at else ()),
                 ),
             ),
             menu(

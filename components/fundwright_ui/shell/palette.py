@@ -46,7 +46,7 @@ def command_palette(
                 {"type": "button", "className": "fw-search-everything", "aria-label": t("Search everything")},
                 icon("search"),
                 html.span(t("Search")),
-                html.kbd({"aria-hidden": "true"}, f"{t('Ctrl')} K"),
+                html.kbd({"aria-hidden": "true"}, t("Ctrl"), " K"),
             )
         ],
     )

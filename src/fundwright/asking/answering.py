@@ -44,7 +44,7 @@ _COMPARED, _MOST_WORDS = 40, 1_000
 _IDENTIFIED, _LISTED = 3.0, 1.0
 """Added to what an identifier of the question names, and to a box or list that the question names: these come before all others."""
 _NUMBER_WORDS = 6
-"""A longer value is no number of what its label names."""
+"""A value with more words is no number of what its label names."""
 _MOST_SHOWN = 600
 """The maximum number of characters from the answer to one part of a question to the answer to another."""
 _LEAST_OF_BEST = 0.8
@@ -173,7 +173,7 @@ def answers(
 
 
 def _newest_first(question: Question, found: Sequence[tuple[Candidate, Answer]], meanings: _Meanings) -> list[Answer]:
-    """Mark those that state another value than the best one for the same, and let the newest of these be first."""
+    """If answers state different values of what the best one is about, mark all that are about it, and put the newest of these first."""
     stated = [_stated(question, candidate, meanings) for candidate, _ in found]
     values: dict[str, set[str]] = {}
     for attribute, value in filter(None, stated):
@@ -190,7 +190,7 @@ def _newest_first(question: Question, found: Sequence[tuple[Candidate, Answer]],
 
 
 def _stated(question: Question, candidate: Candidate, meanings: _Meanings) -> tuple[str, str] | None:
-    """What a statement says of what: the value of a label, or the number of what is counted."""
+    """What a statement is about and the value it states: a label and its value, or what is counted and its number."""
     if candidate.label:
         return " ".join(sorted(words_of(candidate.label))), " ".join(candidate.value.casefold().split())
     counts = _counts(question, candidate.text, meanings) if question.kind is Kind.COUNT else []

@@ -70,7 +70,7 @@ class Candidate:
 
 @dataclass(slots=True)
 class _Record:
-    """`said` are its texts and those above it, each once. `labels` are those of a form, which what stands below belongs to, too."""
+    """`said` are its texts and those above it, each once. `labels` are those of a form; what stands below the form belongs to it, too."""
 
     first: Entry
     said: dict[str, None]

@@ -135,7 +135,7 @@ SYNONYMS = {
         ]
     ),
 }
-"""Of idioms, whose words mean something else, “what went wrong,” and of words that are asked for more often than any others."""
+"""Of idioms, whose words mean something else, such as “what went wrong,” and of common words whose embeddings are too far apart."""
 _CUES = frozenset(
     "amount awarded call contact phone reach telephone email came charge charged college come cost costs date day degree degrees doctorate graduate graduated kosten month phd price prices share size studied study value worth year".split()  # noqa: SIM905
 )
@@ -191,7 +191,7 @@ class Question:
     """What is asked of what is named: “rank” in “What rank did Ada hold?” Empty unless the question begins with it."""
     is_about_us: bool
     is_about_requirement: bool
-    """Whether it asks what others demand of us, which notices answer first."""
+    """Whether it asks what others demand of us, which notices and policies answer first."""
     parts: tuple[Question, ...] = ()
     """The questions of which it consists: “How many did we sell, and what did they cost?”"""
 

@@ -25,12 +25,12 @@ class Answer(ClosePassage):
     is_checked: bool | None = None
     """Whether the statement is the label of a box that is checked. None if it is no box."""
     is_disputed: bool = False
-    """Whether another document answers with another value. The newest of these answers is first."""
+    """Whether documents answer with different values of the same thing. The answers from the newest of these documents come first."""
     status: FactStatus = FactStatus.CURRENT
     """Of a row or a labeled value that answers yes or no: whether it says that something has ended, is planned, or is not held."""
     answer: str = ""
-    """The statement in words, in the reader's language: “Not checked: HUBZone small business”, “Ended: Certification: 8(a); State: graduated 2017”. Cells of a row follow the names of their columns.
-    One that another document disputes ends with the date of its document: “31 employees (2025)”."""
+    """The statement in words, in the reader's language: “Not checked: HUBZone small business”, “Ended: 8(a): graduated 2017”. Cells of a row follow
+    the names of their columns. A disputed one ends with the date of its document: “31 employees (2025)”."""
 
     @property
     def status_label(self) -> str:

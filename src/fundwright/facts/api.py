@@ -45,7 +45,7 @@ async def count_facts(session: DbSession, actor: CurrentActor) -> FactCounts:
 
 @router.get("/organization")
 async def get_organization(session: DbSession, actor: CurrentActor) -> Organization:
-    """Get what accepted facts state in a form that can be compared, such as NAICS codes. Fits use it before the profile."""
+    """Get what accepted facts state in a form that can be compared, such as NAICS codes. Fit uses it before the profile."""
     return await service.get_organization(session, actor)
 
 

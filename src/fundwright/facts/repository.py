@@ -240,7 +240,7 @@ async def lock_of_document(session: AsyncSession, owner_id: UUID, document_id: U
 
 
 async def refresh_statistics(session: AsyncSession) -> None:
-    """Let the database plan with what there is now. Without statistics of many new facts, it compares each with all others."""
+    """Refresh the planner's statistics. Without those of many new facts, it compares each fact with all others."""
     await database.refresh_statistics(session, OrganizationFact)
 
 

@@ -85,10 +85,10 @@ _NOTHING = Organization()
 
 def statuses_of(profile: OrganizationProfileContent | None, accepted: Organization = _NOTHING) -> frozenset[Status] | None:
     """Return what accepted facts and then the certifications of a profile say, with what follows from it, or None if they say nothing that is known
-    here. What an accepted fact says is not held, nothing else makes held. Only a university or college is recognized by its name, too."""
+    here. A certification of the profile does not count if an accepted fact says that it is not held. Only a university or college is recognized by its name, too."""
     said = profile.certifications if profile else ""
     not_held = _named(accepted.not_held)
-    found = _named(_held([*accepted.certifications, said])) - not_held
+    found = _named(_held(accepted.certifications)) | (_named(_held([said])) - not_held)
     if any(_PATTERNS[Status.UNIVERSITY].search(name) for name in (accepted.name, profile.name if profile else "")):
         found.add(Status.UNIVERSITY)
     found = found.union(*(_IMPLIED.get(status, ()) for status in found))

@@ -175,7 +175,7 @@ def _set_aside(notice: Requirements, known: Known, statuses: frozenset[Status] |
     return _part(
         name,
         0.0,
-        t("Neither your profile nor accepted facts name a certification for the set-aside: {set_aside}", set_aside=label),
+        t("Accepted facts and your profile show no current certification for the set-aside: {set_aside}", set_aside=label),
         known.profile_path,
     )
 

@@ -141,8 +141,8 @@ async def export_draft(
 
 @router.get("/{draft_id}/export-warnings")
 async def list_export_warnings(core: CoreDep, actor: CurrentActor, draft_id: UUID) -> list[ExportWarning]:
-    """List what to look at before the draft is submitted: figures that its sources do not state, placeholders, empty sections, and internal notes.
-    Exporting works all the same."""
+    """List what to check before the draft is submitted: figures that its sources do not state, placeholders, empty sections, and internal notes.
+    Exporting does not depend on it."""
     return await service.list_export_warnings(core, actor, await service.get_checked(core, actor, draft_id))
 
 

@@ -20,6 +20,7 @@ _YEARS = 2
 READ_CHARACTERS = 60_000
 """Of each document."""
 KINDS_LEFT_OUT = frozenset((DocumentKind.ABOUT_US, DocumentKind.PAST_PERFORMANCE))
+"""Kinds of which a document may be left out, because it is about another company or a newer one replaces it."""
 _SAID_IN_PROSE = {
     "employees": re.compile(r"\b(\d[\d,]{0,8}) (?:full-time )?(?:employees|staff|people)\b", re.IGNORECASE),
     "phone": re.compile(r"(?<![\d-])(\(?\d{3}\)?[ .-]\d{3}[.-]\d{4})(?![\d-])"),

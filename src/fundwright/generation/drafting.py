@@ -325,7 +325,7 @@ def _with_instructions(plan: TemplateSection, instructions: str) -> TemplateSect
 
 
 def _cleaned(material: Material) -> Material:
-    """Parts and facts whose brackets cite nothing, and values that are neither links nor headings."""
+    """Material whose own brackets cannot pass for citations, and whose values make no links or headings in the draft."""
     return replace(
         material,
         parts=[

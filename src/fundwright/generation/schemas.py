@@ -597,7 +597,7 @@ class CitationStyle(StrEnum):
 
 
 class ExportWarningKind(StrEnum):
-    """Why a person should look at a place before a draft is submitted. `unsupported`: the cited passages do not state its figures or names.
+    """Why a person should check part of a draft before it is submitted. `unsupported`: the cited passages do not state its figures or names.
     `placeholder`: something is to be filled in. `unsigned`: a letter ends without a name. `empty`: the section is left out, because it has no text.
     `internal`: a note that is not meant for others, or a sentence that cites a document of the kinds Internal or About others."""
 
@@ -615,12 +615,12 @@ class ExportWarningKind(StrEnum):
             ExportWarningKind.PLACEHOLDER: t("To fill in"),
             ExportWarningKind.UNSIGNED: t("No signature"),
             ExportWarningKind.EMPTY: t("Empty section"),
-            ExportWarningKind.INTERNAL: t("Not for others"),
+            ExportWarningKind.INTERNAL: t("Not for release"),
         }[self]
 
 
 class ExportWarning(BaseModel):
-    """A sentence to look at, given by the characters `start` to `end` of its section's text, and by `text`, which leaves out citations; both are
+    """A sentence to check, given by the characters `start` to `end` of its section's text, and by `text`, which leaves out citations; both are
     empty for a whole section. `details` are the figures and names, or the placeholders."""
 
     model_config = ConfigDict(frozen=True)

@@ -559,7 +559,7 @@ async def export_draft(
 
 @needs(Permission.READ)
 async def list_export_warnings(core: Core, actor: Actor, draft: DraftRead) -> list[ExportWarning]:
-    """Return what to look at in a draft before it is submitted. Exporting works all the same. Opens its own session."""
+    """Return what to check in a draft before it is submitted. Exporting does not depend on it. Opens its own session."""
     async with core.database.reading() as session:
         documents = {citation.document_id for citation in draft.citations if citation.document_id is not None}
         kinds = await training.kinds_of(session, actor, documents)
@@ -572,7 +572,7 @@ async def list_export_warnings(core: Core, actor: Actor, draft: DraftRead) -> li
 
 
 def _to_review(draft: DraftRead) -> DraftRead:
-    """What warnings need of a draft, see `_without_checks`."""
+    """What warnings need of a draft: only the checks that found something missing, for the reason in `_without_checks`."""
     missing = {section.id: tuple(check for check in section.checks if check.missing) for section in draft.sections}
     sections = tuple(section.model_copy(update={"checks": missing[section.id]}) for section in draft.sections)
     return draft.model_copy(update={"sections": sections, "citations": ()})

@@ -1,4 +1,4 @@
-"""What a person should look at before a draft is submitted: figures that its sources do not state, placeholders, and what is not meant for others."""
+"""What a person should check before a draft is submitted: figures that its sources do not state, placeholders, and what is not meant for others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLANK = " \t\n\r*_\\-–—"
 
 
 def warnings_of(draft: DraftRead, internal: Collection[int] = ()) -> list[ExportWarning]:
-    """Return what to look at, in the order of the draft. `internal` are the numbers of citations whose documents are not meant for others."""
+    """Return what to check, in the order of the draft. `internal` are the numbers of citations whose documents are not meant for others."""
     found: list[ExportWarning] = []
     for place, section in enumerate(draft.sections):
         if not section.text.strip():

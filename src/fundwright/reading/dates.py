@@ -85,7 +85,7 @@ def _latest_in(text: str, today: date) -> date | None:
 
 
 def expiry_in(text: str) -> Expiry | None:
-    """Return the first date in a text that words such as “expires,” “valid through,” and “until” stand before."""
+    """Return the first date in a text that follows words such as “expires,” “valid through,” and “until.”"""
     for cue in _UNTIL.finditer(text):
         for form in _FORMS:
             found = form.match(text, cue.end())

@@ -77,7 +77,7 @@ class Entry:
     head: str = ""
     """The names of the columns of a row, as the text has them."""
     columns: tuple[str, ...] = ()
-    """These names, also of blank cells, which are no values."""
+    """The names of the columns, including those of blank cells, which are not among `values`."""
 
     @property
     def is_checked(self) -> bool:
@@ -85,7 +85,8 @@ class Entry:
 
 
 def statements_of(text: str, entry: Entry) -> list[tuple[int, int]]:
-    """Return where the statements of an entry of this text are: the sentences of a paragraph, or its lines if none ends one, and else the whole."""
+    """Return (start, end) of each statement of an entry of this text: of each sentence of a paragraph, or each line if none ends with a full stop. Other
+    entries, and paragraphs of more than `LONGEST` characters, are one statement."""
     whole = (entry.start, entry.end)
     return [*divided(text, *whole)] if entry.kind is EntryKind.PARAGRAPH and entry.end - entry.start <= LONGEST else [whole]
 

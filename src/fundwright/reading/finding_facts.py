@@ -260,8 +260,8 @@ def _held_by(text: str) -> FactStatus:
 
 
 def _certification_of_row(entry: Entry, today: date) -> Fact | None:
-    """A row that begins with a certification, or with a name below the name of a column for them if another one has the date until which they are
-    held."""
+    """The certification of a row, if its first cell names a known one, or if its first column is for certifications and another column has an expiry
+    date."""
     first, *others = entry.values
     expires = next((value for value in others if {*labels.words_of(value.label)} & labels.EXPIRES), None)
     last = last_day_of(expires.text) if expires else None

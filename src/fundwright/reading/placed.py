@@ -50,7 +50,7 @@ def contains(outer: Box, inner: Box) -> bool:
 
 
 def are_in(outer: Box, boxes: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which of the boxes have their middle in the outer one, as `contains` says."""
+    """Whether each of the boxes has its middle in the outer one, as `contains` says. `boxes` has the shape (n, 4), and the result (n,)."""
     x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
     return (outer[0] - 1 <= x) & (x <= outer[2] + 1) & (outer[1] - 1 <= y) & (y <= outer[3] + 1)
 

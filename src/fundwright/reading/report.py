@@ -63,7 +63,7 @@ class RecognizedPage(BaseModel):
 
 
 class ReadingReport(BaseModel):
-    """How many of each were read, which pages were recognized, what is left out because nobody sees it, and what was not read."""
+    """How many of each were read, which pages were recognized, what answers and drafts leave out, and what was not read."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -79,7 +79,9 @@ class ReadingReport(BaseModel):
     is_scan: bool = Field(default=False, description="Whether the text of most pages was recognized in pictures.")
     struck_words: int = Field(default=0, description="Words that are struck through, which answers and drafts leave out.")
     deleted_words: int = Field(default=0, description="Words that are deleted with tracked changes, which they leave out, too.")
-    hidden_words: int = Field(default=0, description="Words that nobody sees, such as white ones, which they leave out, too.")
+    hidden_words: int = Field(
+        default=0, description="Words that a person does not see, such as white ones, which they leave out, too."
+    )
     unread: tuple[UnreadPart, ...] = ()
 
     @property
@@ -108,7 +110,7 @@ class ReadingReport(BaseModel):
 
     @property
     def left_out_text(self) -> str:
-        """What answers and drafts leave out because those who open the file do not see it, in the reader's language."""
+        """What answers and drafts leave out because it is struck through, deleted, or hidden, in the reader's language."""
         counts = (
             (self.struck_words, nt("{n} struck-through word", "{n} struck-through words", self.struck_words)),
             (self.deleted_words, nt("{n} deleted word", "{n} deleted words", self.deleted_words)),

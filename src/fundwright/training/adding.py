@@ -188,8 +188,8 @@ def _discarding_unless_kept(core: Core, received: ReceivedFile) -> Iterator[None
 async def keep_document(
     session: AsyncSession, actor: Actor, core: Core, document: Document, received: ReceivedFile
 ) -> DocumentRead:
-    """Add a document with its file. No other request can add documents to the workspace, because the title was chosen with `list_titles_like` or the caller has locked
-    them. Raises AlreadyAdded."""
+    """Add a document with its file. The caller has chosen the title with `unused_title` or locked the documents, so no other request can add
+    documents to the workspace. Raises AlreadyAdded."""
     known = await listing.find_document_by_content(session, actor.workspace_id, document.sha256)
     if known is not None:  # another request added it since the caller looked
         raise AlreadyAdded(known)

@@ -22,7 +22,7 @@ _MOST_PAIRS = 200_000
 _MOST_HITS = 10_000
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
 MOST_MARKS = 500
-"""As many hits of a search are highlighted at once."""
+"""How many hits of a search are highlighted at once."""
 WORD = re.compile(r"\S+")
 
 PlacedWord = tuple[int, int, int, str]

@@ -236,7 +236,7 @@ async def _take_title(session: AsyncSession, owner_id: UUID, document: Document,
 
 
 async def propose_kinds(run: JobRun[ProposeKinds, None, KindsCheckpoint]) -> None:
-    """Propose kinds from the stored texts of documents without a kind chosen by a person, and find the facts of those whose kind changes again."""
+    """Propose kinds from the stored texts of documents without a kind chosen by a person, and find facts again in those whose kind changes."""
     after = UUID(run.checkpoint.get("after", UUID(int=0).hex))
     while True:
         async with run.transaction(scope=_proposing()) as session:

@@ -15,7 +15,7 @@ from fundwright.training.display import Highlight, PlacedText, Position, ShownPa
 from fundwright.training.highlighting import CitedWords
 
 _MOST_LINES = 2_000
-"""As many lines of words are shown on a page."""
+"""How many lines of words are shown on a page at most."""
 _WORD_GAP = 1.5
 """A space between words of a line is smaller than this many times their height."""
 

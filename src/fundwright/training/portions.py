@@ -18,7 +18,7 @@ from fundwright.training.showing import Showing
 _MOST_KEPT_BYTES = 10_000_000
 """A document with a JSON of this size takes at most 70 MB."""
 _MOST_LIKELY = 4
-"""The cited words are looked for in so many parts that have most of the passage."""
+"""In how many parts, those with most of the passage, the cited words are looked for."""
 
 
 def portion(structure: bytes, query: ViewQuery, cited: CitedWords = highlighting.NOTHING_CITED) -> Portion:
@@ -48,7 +48,7 @@ class _Pages:
             self._blocks.setdefault(page, []).append(block)
         self._divided = dict[int, list[list[Block]]]()
         self.hits = dict[tuple[str, bool], list[Place]]()
-        """Where the hits of the last search are, which had these words, and hidden text or not."""
+        """The places of the hits of the last search, by its words and whether it included hidden text."""
 
     def on(self, page: int) -> list[Block]:
         return self._blocks.get(page, [])

@@ -74,7 +74,7 @@ async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | Non
 
 @needs(Permission.WORK)
 async def read_again(session: AsyncSession, actor: Actor, core: Core) -> set[UUID]:
-    """Train the documents in a job that an earlier release has read, unless they are underway. Returns these documents, also those that are
+    """Train the documents that an earlier release has read, in a job, unless they are underway. Returns these documents, also those that are
     underway."""
     await runs.lock_runs(session, actor.workspace_id)
     outdated = (await indexing.list_read_earlier(session, actor.workspace_id)).get(actor.workspace_id, [])

@@ -384,7 +384,7 @@ class RunStart(BaseModel):
 
 
 def in_months(dated: date | None) -> str:
-    """Return the month and year of the date of a document, or only the year, in the reader's language; "" without a date."""
+    """Return the month and year of a document's date in the reader's language, only the year for January 1, and "" without a date."""
     if dated is None:
         return ""
     is_year = (dated.month, dated.day) == (1, 1)
@@ -432,7 +432,7 @@ class Passage(PassagePlace):
     similarity: float
 
     def entries(self) -> list[Entry]:
-        """Return the structure of its text."""
+        """Return the entries of its text, in order."""
         return entries_of(self.text, lambda offset: self.place_at(offset)[0])
 
 

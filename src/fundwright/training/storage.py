@@ -34,7 +34,8 @@ async def count_documents(session: AsyncSession, actor: Actor) -> int:
 
 @needs(Permission.WORK)
 async def check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
-    """Call it after `_unused_title`, which keeps other requests from adding documents to the workspace. Raises QuotaSpent."""
+    """Check that the plan allows another document, and the limit of storage this size. Call it after `adding.unused_title`, which keeps other requests
+    from adding documents to the workspace. Raises QuotaSpent."""
     await check_number(session, actor)
     await check_size(session, actor, core, size_bytes=size_bytes)
 
@@ -48,7 +49,7 @@ async def require_room(core: Core, actor: Actor, size_bytes: int, arriving_bytes
 
 @needs(Permission.WORK)
 async def check_size(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
-    """Raises QuotaSpent."""
+    """Check that the actor's limit of storage allows this size. Raises QuotaSpent."""
     await listing.lock_documents(session, actor.id)  # other requests may add documents in other workspaces
     await _require_room(session, actor, core, size_bytes=size_bytes)
 

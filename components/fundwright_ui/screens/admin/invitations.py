@@ -101,7 +101,9 @@ def _pending(shown: KeptRow[InvitationRead], rows: Rows[InvitationRead], on_chan
             html.p({"className": "fw-strong"}, invitation.email),
             html.p(
                 {"className": "fw-muted fw-small"},
-                f"{invitation.role.label} · {t('Expires')} ",
+                f"{invitation.role.label} · ",
+                t("Expires"),
+                " ",
                 moment(invitation.expires_at, shown="date"),
             ),
         ),

@@ -1,4 +1,4 @@
-"""Exporting a draft: the formats, and what to look at before."""
+"""Exporting a draft: the formats, and what to check first."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _QUERIES = ("docx", "docx&citations=none", "md", "md&citations=none")
 
 @component
 def export_menu(draft: DraftRead, open_panel: Callable[[str], None], copy: Child, *, variant: ButtonVariant) -> VdomDict:
-    """All formats, with footnotes and without, and the clipboard. If there is something to look at, a format opens the panel."""
+    """All formats, with footnotes and without, and the clipboard. If there is something to check, a format opens the panel."""
     warnings = _use_warnings(draft).value
     labels = (t("Word"), t("Word without citations"), t("Markdown"), t("Markdown without citations"))
 
@@ -49,7 +49,7 @@ def export_menu(draft: DraftRead, open_panel: Callable[[str], None], copy: Child
 
 @component
 def export_panel(draft: DraftRead, opened: str, edit: Callable[[UUID], None] | None, close: Callable[[], None]) -> VdomDict:
-    """What to look at before the draft is submitted, and the link that exports it anyway. `opened` is as in the address."""
+    """What to check before the draft is submitted, and the link that exports it anyway. `opened` is as in the address."""
     page, set_page = use_state(1)
     found = _use_warnings(draft)
     place = opened.rpartition(":")[2]
@@ -67,8 +67,8 @@ def export_panel(draft: DraftRead, opened: str, edit: Callable[[UUID], None] | N
         content = (
             html.p(
                 nt(
-                    "Check {n} place before you submit this draft.",
-                    "Check {n} places before you submit this draft.",
+                    "Check {n} item before you submit this draft.",
+                    "Check {n} items before you submit this draft.",
                     len(warnings),
                 )
                 if warnings
@@ -132,8 +132,11 @@ def _reason(warning: ExportWarning) -> str:
         case ExportWarningKind.PLACEHOLDER:
             return t("Replace {words}.", words=details)
         case ExportWarningKind.UNSIGNED:
-            return t("The letter ends without a name.")
+            return t("The letter ends without a name. Add the name of the person who signs it.")
         case ExportWarningKind.EMPTY:
-            return t("This section has no text, so the file leaves it out.")
+            return t("This section has no text, so the file leaves it out. Add text, or delete the section.")
         case ExportWarningKind.INTERNAL:
-            return t("This may be a note that is not meant for others, or cites a document that is not.")
+            return t(
+                "This looks like an internal note, or cites a document of the kind Internal or About others. Remove it unless readers "
+                "may see it."
+            )

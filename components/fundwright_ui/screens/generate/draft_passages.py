@@ -140,7 +140,7 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
         )
 
     def entries(of_document: Sequence[CitationRead]) -> Iterator[VdomDict]:
-        """The passages by their places in the document: several records of one place after its name, which is said once."""
+        """The passages by their places in the document. Several records of one place are listed after its name, which appears once."""
         places: dict[str, list[int]] = {}
         for citation in of_document:
             label = t("Withheld") if citation.is_restricted else _within(citation) or _beginning(citation)

@@ -95,8 +95,8 @@ def watchers_of(opportunity_id: UUID) -> VdomDict | None:
         return None
     more = len(names) - _MOST_NAMES
     listed = ", ".join(names[:_MOST_NAMES])
-    rest = f" {nt('and {n} more', 'and {n} more', more)}" if more > 0 else ""
-    return html.p({"className": "fw-muted fw-small"}, t("Watched by {names}", names=listed + rest))
+    rest = (nt("and {n} more", "and {n} more", more),) if more > 0 else ()
+    return html.p({"className": "fw-muted fw-small"}, t("Watched by {names}", names=" ".join((listed, *rest))))
 
 
 @component

@@ -164,9 +164,7 @@ def _notices(view: DocumentView, query: ViewQuery) -> list[Child]:
     if report is not None and report.read_text:
         notices.append(html.p({"className": "fw-muted"}, t("Read: {parts}.", parts=report.read_text)))
     if report is not None and report.left_out_text:
-        said = t(
-            "Left out of answers and drafts, because readers of the file do not see it: {parts}.", parts=report.left_out_text
-        )
+        said = t("Left out of answers and drafts: {parts}.", parts=report.left_out_text)
         notices.append(html.p({"className": "fw-muted"}, said))
     if report is not None and report.unread_text:
         notices.append(alert(t("Not read: {parts}.", parts=report.unread_text), variant="warning"))

@@ -19,7 +19,7 @@ from fundwright_ui.ui.elements import Child
 _CHARACTERS_BEFORE, _CHARACTERS_AFTER = 160, 320
 _ENDS = (".", "!", "?", "…", ":", ";", ",", "”", '"', ")")
 _Mark = Callable[[int, int], Child]
-"""What stands in these places of the passage, marked if it is in the answer."""
+"""The text between two places of the passage, marked if it is in the answer."""
 
 
 def excerpt(passage: Passage, start: int = 0, end: int = 0) -> VdomDict:
@@ -46,7 +46,7 @@ def _statements(text: str, entry: Entry) -> Iterator[Entry]:
 
 
 def _together(entry: Entry) -> tuple[str, tuple[str, ...], int]:
-    """The look of an entry, and what else those that are shown together have alike."""
+    """The look of an entry, and what else entries that are shown together have in common."""
     match entry.kind:
         case EntryKind.ITEM:
             return "numbered" if any(map(str.isalnum, entry.mark)) else "list", (), 0
@@ -71,7 +71,7 @@ def _table(entries: Sequence[Entry], marked: _Mark, *, key: str) -> VdomDict:
 
 
 def _rows(entry: Entry, marked: _Mark, *, key: str) -> Iterator[VdomDict]:
-    """One, or of a form, one for each label."""
+    """The table row of an entry, or those of a form, one for each label."""
     if entry.kind is EntryKind.ROW:
         cells = (
             html.td({"key": str(index)}, marked(cell.start, cell.end) if cell else "") for index, cell in enumerate(_cells(entry))

@@ -475,7 +475,7 @@ def _found(found: Query[Answers], asked: str, asked_in: CollectionRead | None) -
     answers, closest = found.value.answers, found.value.closest
     if answers:
         return stack(
-            alert(t("Your documents disagree. The newest answer is first."), variant="warning")
+            alert(t("Your documents disagree. The answer from the newest one comes first."), variant="warning")
             if answers[0].is_disputed
             else None,
             *map(_answer, answers),
@@ -825,7 +825,7 @@ def _document_panel(
                 t("Status"): t("Replaced") if document.replaced_by else _state(document).label,
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
                 t("Read"): document.report.read_text or None if document.report else None,
-                t("Left out, because it is not visible"): document.report.left_out_text or None if document.report else None,
+                t("Left out of answers and drafts"): document.report.left_out_text or None if document.report else None,
                 t("Recognized with low confidence"): document.report.uncertain_text or None if document.report else None,
                 t("Not read"): document.report.unread_text or None if document.report else None,
                 t("Size"): file_size(document.size_bytes),

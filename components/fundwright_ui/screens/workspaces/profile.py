@@ -69,9 +69,9 @@ def _accepted(accepted: Organization) -> VdomDict:
         t("Accepted facts"),
         html.p(
             {"className": "fw-muted"},
-            t("Drafts and fit use these before what the profile says."),
+            t("Drafts and fit use these first, then the profile."),
             " ",
-            text_link(t("Change accepted facts"), use_connection().href(f"{facts.PATH}?state=accepted")),
+            text_link(t("All accepted facts"), use_connection().href(f"{facts.PATH}?state=accepted")),
         ),
         card(
             definition_list(

@@ -2,7 +2,7 @@
 
 “THINGS WE DO EVERY DAY” above a list of services is more similar to examples of capabilities than to those of any other section. Which sections
 there can be depends on the kind of the document: a proposal has aims, and a text about an organization has none. The sections of a document are
-assigned together, because they are seldom about the same.
+assigned together, because two are seldom about the same topic.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MAX_HEADINGS, _CHARACTERS_BELOW = 80, 300
 _WORDS_WEIGHT, _CLEAR = 0.1, 0.9
 """What the words of a heading add to its similarity, and the weight of words that are clear without it."""
 _AGAIN = 0.06
-"""What a second section of a document about the same topic has to be more similar."""
+"""How much more similar a second section of a document about the same topic has to be."""
 _TITLE_WEIGHT = 0.1
 """The first heading of a document is often its title, and the organization introduces itself below it."""
 _LEAST = 0.15
@@ -199,7 +199,7 @@ class HeadingClassifier:
 
 
 def _assigned(sections: Sequence[_Section], similar: Mapping[_Section, Vectors]) -> Mapping[tuple[str, str], Topic]:
-    """Give each section of a document the topic that fits best, if sections have different topics: a second one about the same is less likely."""
+    """Give each section of a document the topic that fits best, preferring different ones: a second section about the same topic is less likely."""
     unclear = [section for section in sections if section in similar]
     if not unclear:
         return {}

@@ -163,7 +163,7 @@ def _data(details: Sequence[CitedFact], certifications: Sequence[CitedFact]) -> 
 def _certification(fact: CitedFact) -> str:
     name = ", ".join(filter(None, (fact.values[FactField.NAME], fact.values.get(FactField.VALUE))))
     expires = fact.values.get(FactField.EXPIRES)
-    return f"{name} ({t('expires {date}', date=expires)})" if expires else name
+    return t("{name} (expires {date})", name=name, date=expires) if expires else name
 
 
 def _rank(label: str) -> int:
