@@ -17,7 +17,6 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from datetime import date
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -44,7 +43,7 @@ SCANNERS = {
         "from fundwright.reading.entries import entries_of; from fundwright.reading.finding_facts import facts_of; "
         "from fundwright.reading.kinds import DocumentKind; "
         "from datetime import date; today = date(2026, 12, 1); "
-        "scan = lambda text: [facts_of(text, entries_of(text, lambda _: ()), kind, today=today) for kind in DocumentKind]"
+        "scan = lambda text: [facts_of(text, entries_of(text, lambda _: ()), kind) for kind in DocumentKind]"
     ),
     "the name of a company": (
         "from fundwright.reading.company import infer_company; from fundwright.reading.kinds import DocumentKind; "
@@ -261,7 +260,7 @@ def test_reading_is_linear(run: Callable[[str], object]) -> None:
 def test_the_dates_of_a_position_are_found_in_linear_time() -> None:
     def run(separators: str) -> None:
         text = f"TOBIAS RENQUIST\n\nField Operations Manager\n\nEXPERIENCE\n\n- now {separators}x\n"
-        facts_of(text, entries_of(text, lambda _: ()), DocumentKind.RESUME, today=date(2026, 12, 1))
+        facts_of(text, entries_of(text, lambda _: ()), DocumentKind.RESUME)
 
     run("")  # the first call loads modules
     assert first_slow(run, ["-" * 1_900, "- " * 950, "; 2001 " * 260]) is None

@@ -142,7 +142,7 @@ class TestTrash:
     async def test_a_replaced_document_proposes_nothing(self, bench: Bench) -> None:
         team = bench.team
         old, new = await bench.add("Old", employees("12")), await bench.add("New", person("Ann Ford"))
-        await team.do(team.ada, lambda session: versions.replace(session, team.ada, old, new))
+        await team.do(team.ada, lambda session: versions.replace(session, team.ada, team.core, old, new))
         assert await bench.shown() == ["Ann Ford"]
         await team.do(team.ada, lambda session: versions.bring_back(session, team.ada, old))
         assert await bench.shown() == ["Employees: 12", "Ann Ford"]
@@ -273,6 +273,13 @@ class TestDeciding:
         await bench.decide(REJECTED, number)  # the same decision again
         with pytest.raises(service.FactsChangedMeanwhile):
             await bench.decide(ACCEPTED, *(await bench.facts(state="rejected")), ann.model_copy(update={"id": bench.team.ada.id}))
+
+    async def test_accepting_what_was_corrected_since_accepts_nothing_unseen(self, bench: Bench) -> None:
+        await bench.add("Letter", employees("31"))
+        (read,) = await bench.facts()
+        await correct(bench, read, "32", actor=bench.team.bob)
+        with pytest.raises(service.FactsChangedMeanwhile):
+            await bench.decide(ACCEPTED, read)
 
     async def test_a_correction_that_was_taken_back_is_a_change_too(self, bench: Bench) -> None:
         team = bench.team

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
-from fundwright.core.database import now
 from fundwright.generation import collecting
 from fundwright.generation.collecting import Part, parts_of, topic_of
 from fundwright.generation.extractive import ExtractiveWriter
@@ -66,7 +65,7 @@ async def sections(firm: Firm, layout: Layout, embedder: Embedder) -> dict[tuple
     parts = [part for document in ours for part in parts_of(document)]
     facts = list[CitedFact]()
     for document in ours:
-        for fact in facts_of(document.text, collecting._entries(document), document.kind, today=now().date()):
+        for fact in facts_of(document.text, collecting._entries(document), document.kind):
             if fact.status is FactStatus.CURRENT:
                 parts.append(collecting._part(document, fact.start, fact.end))
                 facts.append(CitedFact(kind=fact.kind, values=fact.values, number=len(parts)))

@@ -4,11 +4,13 @@ from datetime import date
 
 import pytest
 
+from fundwright.facts.schemas import status_on
 from fundwright.reading.entries import entries_of
 from fundwright.reading.facts import Fact, FactField, FactKind, FactStatus
 from fundwright.reading.finding_facts import facts_of, status_of
 from fundwright.reading.kinds import DocumentKind
 
+TODAY = date(2026, 12, 1)
 PROJECTS = (
     "| Sponsor | No. | Title | Amount | Dates | Status |\n| - | - | - | - | - | - |\n"
     "| NIH / NICHD | 1R43HD110457-01 | Cartridge | $298,640 | 08/2023-07/2024 | Completed |\n"
@@ -28,7 +30,7 @@ SHEET = (
 def read(text: str, kind: DocumentKind, *headings: str) -> list[Fact]:
     places = [(text.index(heading), (heading,)) for heading in headings]
     path_at = lambda offset: next((path for start, path in reversed(places) if start <= offset), ())  # noqa: E731
-    return facts_of(text, entries_of(text, path_at), kind, today=date(2026, 12, 1))
+    return facts_of(text, entries_of(text, path_at), kind)
 
 
 def values(facts: list[Fact], kind: FactKind) -> list[dict[FactField, str]]:
@@ -362,9 +364,7 @@ class TestPeopleInOtherForms:
             "Where": ("Where we work",),
         }
         path_at = lambda offset: next((path for word, path in reversed(places.items()) if text.index(word) <= offset), ())  # noqa: E731
-        (person,) = values(
-            facts_of(text, entries_of(text, path_at), DocumentKind.ABOUT_US, today=date(2026, 12, 1)), FactKind.PERSON
-        )
+        (person,) = values(facts_of(text, entries_of(text, path_at), DocumentKind.ABOUT_US), FactKind.PERSON)
         assert person == {
             FactField.NAME: "Marco Bell",
             FactField.ROLE: "Information Security",
@@ -391,7 +391,7 @@ class TestPeopleInOtherForms:
             (text.index(each), ("Ada Rivers", "Experience", text[text.index(each) :].split("\n")[0])) for each in headings[1:]
         ]
         path_at = lambda offset: next(path for start, path in reversed(places) if start <= offset)  # noqa: E731
-        facts = facts_of(text, entries_of(text, path_at), DocumentKind.RESUME, today=date(2026, 12, 1))
+        facts = facts_of(text, entries_of(text, path_at), DocumentKind.RESUME)
         assert values(facts, FactKind.PERSON) == [{FactField.NAME: "Ada Rivers", FactField.ROLE: "Program Manager"}]
 
     @pytest.mark.parametrize(
@@ -456,9 +456,7 @@ class TestProjectsInOtherForms:
         )
         places = [(0, ("Final Report",)), (text.index("Results"), ("Final Report", "Results"))]
         path_at = lambda offset: next(path for start, path in reversed(places) if start <= offset)  # noqa: E731
-        (project,) = values(
-            facts_of(text, entries_of(text, path_at), DocumentKind.PAST_PERFORMANCE, today=date(2026, 12, 1)), FactKind.PROJECT
-        )
+        (project,) = values(facts_of(text, entries_of(text, path_at), DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)
         assert (project[FactField.CONTRACT], "77 volunteers" in project[FactField.WORK]) == ("1R43DC904417-01", True)
 
     @pytest.mark.parametrize(
@@ -506,7 +504,10 @@ class TestExpiry:
         self, text: str, stated: dict[str, str], status: FactStatus
     ) -> None:
         (fact,) = read(f"\u2612 {text}", DocumentKind.DATA)
-        assert ({field.value: value for field, value in fact.values.items()}, fact.status) == (stated, status)
+        assert ({field.value: value for field, value in fact.values.items()}, status_on(TODAY, fact.values, fact.status)) == (
+            stated,
+            status,
+        )
 
     def test_a_row_has_it_in_a_column(self) -> None:
         text = (
@@ -514,11 +515,19 @@ class TestExpiry:
             "| 8(a) | 304 | Mar 2024 | graduated |\n| ISO 9001 | Q7 | 11/2026 | |"
         )
         facts = read(text, DocumentKind.DATA)
-        assert [(*fact.values.values(), fact.status) for fact in facts if fact.kind is FactKind.CERTIFICATION] == [
+        assert [
+            (*fact.values.values(), status_on(TODAY, fact.values, fact.status))
+            for fact in facts
+            if fact.kind is FactKind.CERTIFICATION
+        ] == [
             ("HUBZone", "H-12", "30-Jun-2027", FactStatus.CURRENT),
             ("8(a)", "304", "Mar 2024", FactStatus.ENDED),
             ("ISO 9001", "Q7", "11/2026", FactStatus.ENDED),
         ]
+
+    def test_what_is_read_does_not_depend_on_the_day(self) -> None:
+        (fact,) = read("\u2612 HUBZone (expires 30-Jun-2020)", DocumentKind.DATA)
+        assert (fact.status, status_on(TODAY, fact.values, fact.status)) == (FactStatus.CURRENT, FactStatus.ENDED)
 
     def test_a_row_of_something_else_is_no_certification(self) -> None:
         text = "| Vehicle | Registration | Expires |\n| - | - | - |\n| Truck 4 | ABC 123 | 6/2027 |"
@@ -526,4 +535,4 @@ class TestExpiry:
 
     def test_data_with_a_past_date_has_ended(self) -> None:
         facts = read("SAM registration: active through 03/14/2025\n\nBonding license: B-7, until 2030", DocumentKind.DATA)
-        assert [fact.status for fact in facts] == [FactStatus.ENDED, FactStatus.CURRENT]
+        assert [status_on(TODAY, fact.values, fact.status) for fact in facts] == [FactStatus.ENDED, FactStatus.CURRENT]

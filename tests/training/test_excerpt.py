@@ -56,6 +56,11 @@ def _flat(element: Any) -> str:
             "<p>We sew tents of canvas in Duluth. <mark>Our crew has been cutting since 2006.",
         ),
         ("Ada Flint\n12 Dock Road", "12 Dock Road", "<p>Ada Flint<br><mark>12 Dock Road"),
+        (
+            "SCOPE OF WORK\n\nWe built 42 stations. Each measures light.",
+            "We built 42 stations.",
+            "<p><strong>SCOPE OF WORK<p><mark>We built 42 stations. Each measures light.",
+        ),
         ("THINGS WE MAKE\n- Pumps", "Pumps", "<p><strong>THINGS WE MAKE<ul><li><mark>Pumps"),
     ],
 )

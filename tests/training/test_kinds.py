@@ -9,6 +9,7 @@ import json
 import re
 from datetime import date
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -16,13 +17,16 @@ from sqlalchemy import delete, update
 
 from fundwright.accounts.schemas import Actor
 from fundwright.asking import service as asking
+from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.facts import service as facts
 from fundwright.facts.models import OrganizationFact
 from fundwright.language.service import get_embedder
 from fundwright.reading import kinds
 from fundwright.reading.kinds import DocumentKind
+from fundwright.training import jobs as training_jobs
 from fundwright.training import runs, samples, service
+from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Document
 from fundwright.training.schemas import FindFacts, ProposeKinds
 from tests.firms import FIRMS, load_firm
@@ -256,6 +260,29 @@ async def test_a_document_whose_kind_is_chosen_has_the_facts_of_that_kind(
         FindFacts(document_id=added.id), title="test", owner_id=owner.workspace_id, account_id=owner.id
     )
     assert await names() == ["Jo Laskaris"]
+
+
+async def test_a_kind_that_is_chosen_while_the_document_is_read_has_its_facts_found_later(
+    committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    divide = training_jobs.divide
+
+    async def chosen_meanwhile(core: Core, content: bytes, filename: str, **options: Any) -> ChunkedDocument:
+        async with core.database.transaction() as session:
+            await service.choose_kind(session, owner, core, added.id, DocumentKind.INTERNAL)
+        async with (
+            core.database.transaction() as session
+        ):  # that job runs before the document is trained, and finds nothing to read
+            await session.execute(delete(jobs.Job).where(jobs.Job.kind == FindFacts.job_kind))
+        return await divide(core, content, filename, **options)
+
+    monkeypatch.setattr(training_jobs, "divide", chosen_meanwhile)
+    async with committed.database.transaction() as session:
+        added = await add_file(session, owner, committed, "Jo Laskaris\nContracts Administrator, MBA\n", "notes.txt")
+    await runs.run_inline(committed, owner, [added.id])
+    async with committed.database.transaction() as session:
+        payload = FindFacts(document_id=added.id)
+        assert await jobs.find_waiting(session, owner.workspace_id, kind=payload.job_kind, payload=payload)
 
 
 async def test_a_document_whose_kind_is_proposed_later_has_the_facts_of_that_kind(

@@ -10,13 +10,15 @@ from sqlalchemy import text
 
 from fundwright.accounts.schemas import Actor
 from fundwright.asking import service as asking
+from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotFound
 from fundwright.core.paging import PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.language import service as language
+from fundwright.reading.kinds import DocumentKind
 from fundwright.training import removing, runs, searching, service, sketches, versions
-from fundwright.training.schemas import DocumentRead
+from fundwright.training.schemas import DocumentRead, FindFacts
 from fundwright.trash import service as trash
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
@@ -66,7 +68,7 @@ async def _answers(core: Core, owner: Actor) -> list[tuple[str, bool]]:
 
 async def _replace(core: Core, owner: Actor, earlier: UUID, newer: UUID) -> None:
     async with core.database.transaction() as session:
-        await versions.replace(session, owner, earlier, newer)
+        await versions.replace(session, owner, core, earlier, newer)
 
 
 async def test_a_document_with_mostly_the_same_text_is_offered_as_a_new_version(
@@ -233,11 +235,23 @@ async def test_a_second_click_does_not_hit_the_next_offer(
         assert "looks like a new version" not in shown.text
 
 
+async def test_a_newer_version_that_takes_over_another_kind_has_the_facts_of_that_kind(
+    committed: Core, owner: Actor, cards: tuple[DocumentRead, DocumentRead]
+) -> None:
+    earlier, newer = cards
+    async with committed.database.transaction() as session:
+        await service.choose_kind(session, owner, committed, earlier.id, DocumentKind.NOTICE)
+    await _replace(committed, owner, earlier.id, newer.id)
+    async with committed.database.transaction() as session:
+        payload = FindFacts(document_id=newer.id)
+        assert await jobs.find_waiting(session, owner.workspace_id, kind=payload.job_kind, payload=payload)
+
+
 async def test_replacing_twice_is_recorded_once(committed: Core, owner: Actor, cards: tuple[DocumentRead, DocumentRead]) -> None:
     earlier, newer = cards
     for _ in range(2):  # a double click
         async with committed.database.transaction() as session:
-            assert (await versions.replace(session, owner, earlier.id, newer.id)).replaced_by == newer.id
+            assert (await versions.replace(session, owner, committed, earlier.id, newer.id)).replaced_by == newer.id
     async with committed.database.transaction() as session:
         recorded = await session.scalar(text("SELECT sum(times) FROM activity WHERE kind = 'document.replaced'"))
     assert recorded == 1

@@ -18,7 +18,7 @@ from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.core.visible import visible_line
 from fundwright.language.schemas import HeadingPath
-from fundwright.reading.dates import last_day_of
+from fundwright.reading.dates import expiry_in, last_day_of
 from fundwright.reading.facts import FIELDS, FactField, FactKind, FactStatus
 
 MOST_CHARACTERS = 2_000
@@ -92,9 +92,10 @@ def key_of(kind: FactKind, values: Mapping[FactField, str]) -> str:
 
 
 def status_on(today: date, values: Mapping[FactField, str], status: FactStatus) -> FactStatus:
-    """Return the status of a fact on a day: what expired before it has ended."""
-    last = last_day_of(values[FactField.EXPIRES]) if status is FactStatus.CURRENT and FactField.EXPIRES in values else None
-    return FactStatus.ENDED if last is not None and last < today else status
+    """Return the status of a fact on a day: what expired before it has ended, also data such as “active through 03/14/2025.”"""
+    stated = expiry_in(values.get(FactField.VALUE, "")) if FactField.LABEL in values else None
+    last = last_day_of(values[FactField.EXPIRES]) if FactField.EXPIRES in values else stated.last if stated else None
+    return FactStatus.ENDED if status is FactStatus.CURRENT and last is not None and last < today else status
 
 
 def digest_of(kind: FactKind, values: Mapping[FactField, str], status: FactStatus) -> str:

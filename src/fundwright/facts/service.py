@@ -187,7 +187,7 @@ async def get_organization(session: AsyncSession, actor: Actor) -> Organization:
 @needs(Permission.WORK)
 async def decide(session: AsyncSession, actor: Actor, facts: Sequence[FactVersion], decision: FactState) -> list[FactVersion]:
     """Accept or reject facts, or take earlier decisions back: then they are as their documents state them. Those that are already decided in
-    this way stay as they are. Returns what was decided, for another decision.
+    this way, and whose document states their values, stay as they are. Returns what was decided, for another decision.
 
     Raises FactsChangedMeanwhile (409) without deciding any if one was changed or removed since it was read, or NotAllowed if the actor may
     only view a document that states one.
@@ -196,7 +196,8 @@ async def decide(session: AsyncSession, actor: Actor, facts: Sequence[FactVersio
     changing: list[OrganizationFact] = []
     for each in facts:
         fact = known.get(each.id)
-        if fact is None or (fact.state != decision and fact.changed_at != each.based_on):
+        is_changed = fact is not None and fact.changed_at != each.based_on
+        if fact is None or (is_changed and (fact.state != decision or fact.read_values is not None)):
             raise FactsChangedMeanwhile
         if fact.state != decision:
             changing.append(fact)

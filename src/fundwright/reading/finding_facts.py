@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from itertools import groupby, takewhile, zip_longest
 
 from fundwright.core.messages import t
@@ -158,15 +157,15 @@ class _Record:
         return [entry for entry in self.entries if not entry.values]
 
 
-def facts_of(text: str, entries: Sequence[Entry], kind: DocumentKind, *, today: date) -> list[Fact]:
-    """Return the facts in a text with these entries, in the order of their kinds. Documents that are not ours have none. What expired before
-    `today` has ended."""
+def facts_of(text: str, entries: Sequence[Entry], kind: DocumentKind) -> list[Fact]:
+    """Return the facts in a text with these entries, in the order of their kinds. Documents that are not ours have none. What a document dates stays as
+    it is stated: whether it has ended depends on the day."""
     if not kind.is_ours:
         return []
     entries = [entry for entry in entries if entry.end - entry.start <= _MOST_CHARACTERS]
     return [
-        *_details(text, entries, kind, today),
-        *_certifications(entries, kind, today),
+        *_details(text, entries, kind),
+        *_certifications(entries, kind),
         *_contacts(text, entries, kind),
         *_people(text, entries, kind),
         *_projects(entries, kind),
@@ -182,16 +181,16 @@ def status_of(texts: Iterable[str]) -> FactStatus:
 # --- Data of the organization
 
 
-def _details(text: str, entries: Sequence[Entry], kind: DocumentKind, today: date) -> Iterator[Fact]:
+def _details(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
     for entry in entries if kind in _OWN_DATA else ():
-        if entry.kind is EntryKind.ROW and (certification := _certification_of_row(entry, today)):
+        if entry.kind is EntryKind.ROW and (certification := _certification_of_row(entry)):
             yield certification
             continue
         if entry.kind is EntryKind.ITEM and entry.is_checked:
             before, _, after = entry.text.rpartition(": ")
             name = after.strip() if len(before.split()) > 2 or before == "Other" else entry.text
             if name and len(name.split()) <= _NAME_WORDS and "?" not in name and not name.casefold().startswith("is "):
-                yield _certification(name, entry.start, entry.end, today)
+                yield _certification(name, entry.start, entry.end)
             continue
         is_short = entry.kind is EntryKind.PARAGRAPH and len(entry.text.split()) <= _DETAIL_WORDS
         if is_short and (found := ADDRESS.search(entry.text)):
@@ -216,9 +215,7 @@ def _details(text: str, entries: Sequence[Entry], kind: DocumentKind, today: dat
                     and not PHONE.fullmatch(value.text)
                 ):
                     values = {FactField.LABEL: value.label, FactField.VALUE: value.text}
-                    expiry = expiry_in(value.text)
-                    status = _ended_by(expiry.last if expiry else None, status_of([value.text, value.label]), today)
-                    yield Fact(FactKind.DETAIL, values, entry.start, entry.end, status)
+                    yield Fact(FactKind.DETAIL, values, entry.start, entry.end, status_of([value.text, value.label]))
         elif (
             kind is DocumentKind.ABOUT_US
             and entry.kind in (EntryKind.ITEM, EntryKind.PARAGRAPH)
@@ -238,18 +235,17 @@ def _details(text: str, entries: Sequence[Entry], kind: DocumentKind, today: dat
                         or ADDRESS.search(name)
                     )
                 ):
-                    yield _certification(name, line.start(), line.end(), today)
+                    yield _certification(name, line.start(), line.end())
 
 
-def _certification(text: str, start: int, end: int, today: date) -> Fact:
+def _certification(text: str, start: int, end: int) -> Fact:
     """A certification in one line. What stands before and after its expiry is its name and a value."""
     values, expiry = {FactField.NAME: text}, expiry_in(text)
     if expiry and (name := text[: expiry.cue].rstrip(" (,;:–—-|")):
         name += ")" * (name.count("(") > name.count(")"))
         after = text[expiry.end :].strip(" ),;.|–—-")
         values = {FactField.NAME: name, FactField.VALUE: after, FactField.EXPIRES: text[expiry.start : expiry.end]}
-    status = _ended_by(expiry.last if expiry else None, _held_by(text), today)
-    return Fact(FactKind.CERTIFICATION, {field: value for field, value in values.items() if value}, start, end, status)
+    return Fact(FactKind.CERTIFICATION, {field: value for field, value in values.items() if value}, start, end, _held_by(text))
 
 
 def _held_by(text: str) -> FactStatus:
@@ -259,7 +255,7 @@ def _held_by(text: str) -> FactStatus:
     return FactStatus.PLANNED if _PLANNED.search(text) else status_of([text])
 
 
-def _certification_of_row(entry: Entry, today: date) -> Fact | None:
+def _certification_of_row(entry: Entry) -> Fact | None:
     """The certification of a row, if its first cell names a known one, or if its first column is for certifications and another column has an expiry
     date."""
     first, *others = entry.values
@@ -271,22 +267,18 @@ def _certification_of_row(entry: Entry, today: date) -> Fact | None:
     number = next((value.text for value in others if labels.is_number(value.label)), "")
     values = {FactField.NAME: first.text, FactField.VALUE: number, FactField.EXPIRES: expires.text if expires and last else ""}
     told = status_of(value.text for value in entry.values if value is not expires)
-    status = _ended_by(last, FactStatus.DENIED if any(_NEGATED.match(each.text) for each in others) else told, today)
+    status = FactStatus.DENIED if any(_NEGATED.match(each.text) for each in others) else told
     return Fact(
         FactKind.CERTIFICATION, {field: value for field, value in values.items() if value}, entry.start, entry.end, status
     )
 
 
-def _ended_by(last: date | None, status: FactStatus, today: date) -> FactStatus:
-    return FactStatus.ENDED if status is FactStatus.CURRENT and last is not None and last < today else status
-
-
-def _certifications(entries: Sequence[Entry], kind: DocumentKind, today: date) -> Iterator[Fact]:
+def _certifications(entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
     """Sentences that say that we hold a certification."""
     for entry in entries if kind in _OWN_DATA else ():
         for sentence in _sentences(entry.text) if entry.kind in (EntryKind.PARAGRAPH, EntryKind.ITEM) else ():
             if _names_certification(sentence) and _HELD.search(sentence) and len(sentence.split()) <= _DETAIL_WORDS:
-                yield _certification(sentence.rstrip("."), entry.start, entry.end, today)
+                yield _certification(sentence.rstrip("."), entry.start, entry.end)
 
 
 def _names_certification(text: str) -> bool:

@@ -167,9 +167,11 @@ async def rename_document(
 
 
 @router.put("/documents/{document_id}/replacement")
-async def replace_document(session: DbSession, actor: CurrentActor, document_id: UUID, by: Replacement) -> DocumentRead:
+async def replace_document(
+    session: DbSession, actor: CurrentActor, core: CoreDep, document_id: UUID, by: Replacement
+) -> DocumentRead:
     """Replace the document with a newer version. It stays readable and cited, but questions and drafts search the newer one."""
-    return await versions.replace(session, actor, document_id, by.document_id)
+    return await versions.replace(session, actor, core, document_id, by.document_id)
 
 
 @router.delete("/documents/{document_id}/replacement")

@@ -102,12 +102,11 @@ def _divided(content: bytes, filename: str, title: str, kind: DocumentKind | Non
     lines = lines_of(document, with_asides=True)
     chunked = chunk(lines)
     kind = kind or kinds.propose(title=title, filename=filename, text=chunked.statements)
-    today = now().date()
     return replace(
         chunked,
         kind=kind,
-        facts=facts_of(chunked.statements, entries_of(chunked.statements, chunked.headings_at), kind, today=today),
-        dated=dates.date_of(chunked.statements, filename=filename, today=today),
+        facts=facts_of(chunked.statements, entries_of(chunked.statements, chunked.headings_at), kind),
+        dated=dates.date_of(chunked.statements, filename=filename, today=now().date()),
         title=titles.propose(
             [(line.text, line.level is not None) for line in lines if line.aside is None], metadata=document.title
         ),

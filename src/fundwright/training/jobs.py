@@ -47,7 +47,7 @@ from fundwright.training.schemas import (
     TrainDocuments,
     TrainedDocument,
 )
-from fundwright.training.service import subject_of
+from fundwright.training.service import find_facts_later, subject_of
 from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file
 from fundwright.workspaces import restrictions
 
@@ -136,12 +136,15 @@ async def _train_document(
         async with run.transaction() as session:
             content, document = document.sha256, await listing.get_document(session, owner_id, document_id, for_update=True)
             is_current = document.sha256 == content
+            is_kind_chosen_meanwhile = document.is_kind_chosen and document.kind != chunked.kind
             if is_current:
                 await indexing.save_chunks(session, owner_id, document_id, structure, chunked, ids)
                 await _tell_trained(session, core, _trained(document_id, owner_id, chunked, ids))
                 if document.trained_at is None and document.source == DocumentSource.UPLOAD:
                     document.resembles = await versions.find_earlier(session, document, chunked.title, chunked.sketch)
                 await _take_title(session, owner_id, document, chunked.title)
+                if is_kind_chosen_meanwhile:
+                    await find_facts_later(session, run.actor, core, document_id)
         if not is_current:  # it got another content while it was read
             await _train_document(run, core, embedder, owner_id, run_id, document_id, place, total)
             return

@@ -124,11 +124,16 @@ async def choose_kind(session: AsyncSession, actor: Actor, core: Core, document_
         return await get_document(session, actor, document_id)
     document.kind, document.is_kind_chosen = kind, True
     await session.flush()
+    await find_facts_later(session, actor, core, document_id)
+    await publish(session, documents_topic(actor.workspace_id))
+    return await get_document(session, actor, document_id)
+
+
+async def find_facts_later(session: AsyncSession, actor: Actor, core: Core, document_id: UUID) -> None:
+    """Find the facts of a document whose kind has changed again in a job, unless one waits."""
     payload = FindFacts(document_id=document_id)
     if not await jobs.find_waiting(session, actor.workspace_id, kind=payload.job_kind, payload=payload):
         await core.jobs.enqueue(session, payload, title="Find facts", owner_id=actor.workspace_id, account_id=actor.id)
-    await publish(session, documents_topic(actor.workspace_id))
-    return await get_document(session, actor, document_id)
 
 
 @needs(Permission.WORK)

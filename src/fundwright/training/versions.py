@@ -14,6 +14,7 @@ from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityKind
+from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid
 from fundwright.core.live import publish
 from fundwright.core.messages import later, t
@@ -22,7 +23,7 @@ from fundwright.training.collecting import documents_topic
 from fundwright.training.models import Document
 from fundwright.training.repository import listing, versions
 from fundwright.training.schemas import DocumentRead, VersionNote, VersionOffer
-from fundwright.training.service import get_document, lock_to_change, subject_of
+from fundwright.training.service import find_facts_later, get_document, lock_to_change, subject_of
 
 REPLACED = ActivityKind(
     "document.replaced", later("Document replaced"), later("{person} replaced the document “{subject}” with a newer version")
@@ -51,7 +52,7 @@ async def notes_of(session: AsyncSession, actor: Actor, document_ids: Collection
 
 
 @needs(Permission.WORK)
-async def replace(session: AsyncSession, actor: Actor, document_id: UUID, newer_id: UUID) -> DocumentRead:
+async def replace(session: AsyncSession, actor: Actor, core: Core, document_id: UUID, newer_id: UUID) -> DocumentRead:
     """Replace a document with a newer one, which takes over its kind if a person chose it. Raises NotFound, NotAllowed, or Invalid if both
     are the same or the newer one was replaced itself."""
     await listing.lock_documents(session, actor.workspace_id)  # so that two never wait for each other
@@ -67,6 +68,8 @@ async def replace(session: AsyncSession, actor: Actor, document_id: UUID, newer_
         newer.resembles = earlier.resembles if earlier.resembles != newer.id else None
     earlier.resembles = None
     if earlier.is_kind_chosen and not newer.is_kind_chosen:
+        if newer.kind != earlier.kind:
+            await find_facts_later(session, actor, core, newer.id)
         newer.kind, newer.is_kind_chosen = earlier.kind, True
     await activity.record(session, actor, REPLACED, subject_of(earlier))  # the newer one may be restricted
     return await _changed(session, actor, earlier)

@@ -41,8 +41,19 @@ def excerpt(passage: Passage, start: int = 0, end: int = 0) -> VdomDict:
 
 
 def _statements(text: str, entry: Entry) -> Iterator[Entry]:
-    for start, end in statements_of(text, entry):
-        yield replace(entry, text=text[start:end], start=start, end=end)
+    for each in _unfolded(text, entry):
+        for start, end in statements_of(text, each):
+            yield replace(each, text=text[start:end], start=start, end=end)
+
+
+def _unfolded(text: str, entry: Entry) -> Sequence[Entry]:
+    """A label that stands above its value is shown as the heading that it is."""
+    is_above = entry.kind is EntryKind.VALUES and len(entry.values) == 1 and "\n\n" in text[entry.start : entry.values[0].start]
+    if not is_above:
+        return (entry,)
+    (value,) = entry.values
+    heading = replace(entry, kind=EntryKind.HEADING, text=value.label, end=entry.start + len(value.label), values=())
+    return heading, replace(entry, kind=EntryKind.PARAGRAPH, text=value.text, start=value.start, end=value.end, values=())
 
 
 def _together(entry: Entry) -> tuple[str, tuple[str, ...], int]:

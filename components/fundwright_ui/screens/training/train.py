@@ -601,7 +601,7 @@ def _offer(offer: VersionOffer, more: int, outcome: str, show: Callable[[Version
     newer, earlier = offer.newer, offer.earlier
 
     async def replace(session: AsyncSession) -> None:
-        await versions.replace(session, actor, earlier.id, newer.id)
+        await versions.replace(session, actor, connection.core, earlier.id, newer.id)
 
     async def keep_both(session: AsyncSession) -> None:
         await versions.keep_both(session, actor, newer.id)
