@@ -13,6 +13,7 @@ from fundwright_ui.screens.facts.facts import facts_screen
 from fundwright_ui.screens.workspaces.workspace import workspace_screen
 from fundwright_ui.testing import mounted
 from tests.facts.conftest import Bench, certified, employees, person
+from tests.support.polling import eventually
 
 PATH = service.PATH
 
@@ -162,9 +163,13 @@ class TestDisagreeing:
                 await screen.click("button", "Undo")
                 await screen.expect(lambda: not screen.has("button", "Undo"))
                 assert len(await bench.shown(is_disputed=True)) == 2
-                await screen.settle()
-                await screen.click("button", "All are right: Employees")
-                await screen.expect(lambda: screen.has("button", "Undo"))
+
+                async def is_accepted() -> bool:  # once the list has read what was taken back
+                    await screen.click("button", "All are right: Employees")
+                    await screen.settle()
+                    return screen.has("button", "Undo")
+
+                await eventually(is_accepted)
         assert sorted(await bench.drafted()) == ["Employees: 12", "Employees: 31"]
 
     @pytest.mark.parametrize(("chosen", "rejected"), [("12, 2018", "Employees: 31"), ("31, 2026", "Employees: 12")])

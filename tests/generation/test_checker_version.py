@@ -11,10 +11,9 @@ from fundwright.generation.claims import CHECKER
 PACKAGE = Path(fundwright.__file__).parent
 SOURCES = (
     *(PACKAGE / "generation" / name for name in ("checking.py", "claims.py", "normalizing.py")),
-    *(PACKAGE / "reading" / name for name in ("records.py", "sentences.py")),
-    *(PACKAGE / "language" / name for name in ("symbols.py", "units.py")),
+    *(PACKAGE / "reading" / name for name in ("records.py", "sentences.py", "unit_symbols.py", "units.py")),
 )
-RECORDED = (6, "88c04aee1f33d7fd")
+RECORDED = (7, "566669b021b3bf13")
 """The version of the checker, and the digest of its sources."""
 
 

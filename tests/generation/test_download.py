@@ -16,4 +16,7 @@ async def test_a_draft_is_downloaded_with_citations_or_without(desk: Desk) -> No
             ("Markdown", "form=md"),
             ("Markdown without citations", "form=md&citations=none"),
         ):
-            assert screen.find("link", label).props["href"] == f"/api/drafts/{draft.id}/export?{query}"
+            await screen.click("button", label)
+            await screen.expect("Check 3 items before you submit this draft.")  # it is not written yet
+            assert screen.find("link", "Export anyway").props["href"] == f"/api/drafts/{draft.id}/export?{query}"
+            await screen.click("button", "Close export")

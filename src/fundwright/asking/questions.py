@@ -60,7 +60,9 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 """What is counted: “licensed welders” in “How many licensed welders do we employ?”"""
-_ATTRIBUTE = re.compile(r"\W*(?:what|which) ([\w’'-]+) (?:do|does|did|is|are|was|were|has|have|had|can|will)\b", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"\W{0,4}(?:what|which) ([\w’'-]+) (?:do|does|did|is|are|was|were|has|have|had|can|will)\b", re.IGNORECASE
+)
 _OF_US = re.compile(r"\bhow many of us\b", re.IGNORECASE)
 
 

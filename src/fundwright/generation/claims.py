@@ -49,7 +49,7 @@ _SUBMISSION = re.compile(
 """Opening sentences of a letter."""
 PLACEHOLDER = re.compile(r"\[[^\]\d][^\]]{0,200}\](?!\()|\bTODO\b|\bTBD\b|_{4,}")
 _WORD = re.compile(r"[^\W_]+")
-CHECKER = 6
+CHECKER = 7
 """The version of the checker. A new one checks the claims of all sections again, when their drafts are opened."""
 _MAX_CLAIMS = 500
 """The number of claims that are checked in a section; later ones are not."""

@@ -447,7 +447,12 @@ def _resume(text: str, person: Person, entries: Sequence[Entry]) -> Fact:
     lines += [line for entry in below[:2] if not entry.values for line in _raw_lines(text, entry.start, entry.end)]
     for line in lines[:_LINES_WITH_ROLE]:
         first, *parts = (part.strip(" ,.*") for part in re.split(r"\s*[|*•]\s*|\s{2,}|;\s|(?<=[a-z])\.\s", line))
-        if not role and is_role(first) and len(first.split()) <= _ROLE_WORDS and not (person_in(first) or YEAR.search(first)):
+        if (
+            not role
+            and is_role(first)
+            and len(first.split()) <= _ROLE_WORDS
+            and not (person_in(first) or _YEARS_THERE.search(first))
+        ):
             role, end = first, max(end, below[0].end if below and line != person.rest else end)
             held += [part for part in parts if _QUALIFIES.search(part)]
     if name_entry.kind is EntryKind.VALUES and person_in(name_entry.values[0].label):

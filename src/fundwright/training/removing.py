@@ -15,7 +15,6 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
 from fundwright.core.live import publish
 from fundwright.core.messages import t
-from fundwright.core.scopes import across_workspaces
 from fundwright.training import adding, runs, service, storage
 from fundwright.training.collecting import documents_topic
 from fundwright.training.models import Document
@@ -74,7 +73,7 @@ async def _call_deleted_handlers(session: AsyncSession, core: Core, document_ids
 @needs(Permission.READ)
 async def remove_all(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Remove every document with its file when a workspace is deleted."""
-    async with across_workspaces(session, "documents"):  # some may be hidden from the actor
+    async with storage.across_all(session):  # some may be hidden from the actor
         await delete_forever(session, actor, core, await listing.list_all(session, actor.workspace_id))
         trashed = await listing.list_trashed(session, actor.workspace_id)
         await remove_files_of(session, core, [document.id for document in trashed])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -18,6 +19,11 @@ from fundwright.training.repository import listing
 from fundwright.training.schemas import RemoveFiles, Usage
 
 
+def across_all(session: AsyncSession) -> AbstractAsyncContextManager[None]:
+    """Also see documents that are hidden from the actor, or in other workspaces, to count or remove them."""
+    return across_workspaces(session, "documents")
+
+
 @needs(Permission.READ)
 async def get_usage(session: AsyncSession, actor: Actor, core: Core) -> Usage:
     """Return the storage used by documents that the actor added in any workspace, including the trash but not the sample."""
@@ -28,7 +34,7 @@ async def get_usage(session: AsyncSession, actor: Actor, core: Core) -> Usage:
 async def count_documents(session: AsyncSession, actor: Actor) -> int:
     """Count the documents that the plan of the actor's workspace limits: all but the sample and the trash, also those that are hidden
     from the actor."""
-    async with across_workspaces(session, "documents"):
+    async with across_all(session):
         return await listing.count_own(session, actor.workspace_id)
 
 
@@ -75,7 +81,7 @@ async def check_number(session: AsyncSession, actor: Actor) -> None:
 
 
 async def _used_bytes(session: AsyncSession, actor: Actor) -> int:
-    async with across_workspaces(session, "documents"):
+    async with across_all(session):
         return await listing.sum_bytes_of(session, actor.id)
 
 
