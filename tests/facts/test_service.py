@@ -274,6 +274,26 @@ class TestDeciding:
         with pytest.raises(service.FactsChangedMeanwhile):
             await bench.decide(ACCEPTED, *(await bench.facts(state="rejected")), ann.model_copy(update={"id": bench.team.ada.id}))
 
+    @pytest.mark.parametrize("expires", ["banana", "soon", "FY2025", "2025-13-45"])
+    async def test_what_expires_on_no_date_is_refused(self, bench: Bench, expires: str) -> None:
+        values = {FactField.NAME: "HUBZone", FactField.EXPIRES: expires}
+        with pytest.raises(Invalid, match="Enter a date such as"):
+            await add(bench, FactForm(kind=FactKind.CERTIFICATION, values=values))
+        values[FactField.EXPIRES] = "06/30/2027"
+        added = await add(bench, FactForm(kind=FactKind.CERTIFICATION, values=values))
+        with pytest.raises(Invalid, match="Enter a date such as"):
+            await bench.team.do(
+                bench.team.ada,
+                lambda session: service.correct(
+                    session,
+                    bench.team.ada,
+                    added.id,
+                    FactCorrection(
+                        values=values | {FactField.EXPIRES: expires}, status=FactStatus.CURRENT, based_on=added.changed_at
+                    ),
+                ),
+            )
+
     async def test_accepting_what_was_corrected_since_accepts_nothing_unseen(self, bench: Bench) -> None:
         await bench.add("Letter", employees("31"))
         (read,) = await bench.facts()

@@ -34,6 +34,8 @@ TODAY = date(2026, 11, 30)
         ("Draft 10/12, comments MY", "approach.docx", None),
         ("Date: ſep 2020", "a.txt", date(2020, 9, 1)),
         ("Effective: juın 2020", "a.txt", date(2020, 1, 1)),
+        ("Capability statement, May 2019\nWe won awards in 2021 and 2022.", "a.txt", date(2019, 5, 1)),
+        ("Bridges of 2019\nWe won awards in 2021 and 2022.", "a.txt", date(2022, 1, 1)),
         ("", "a.txt", None),
     ],
 )

@@ -45,6 +45,7 @@ from fundwright.facts.schemas import (
     status_on,
     title_of,
 )
+from fundwright.reading.dates import last_day_of
 from fundwright.reading.facts import FIELDS, Fact, FactField, FactKind, FactStatus
 from fundwright.reading.kinds import OUR_KINDS
 from fundwright.training import samples, searching
@@ -222,8 +223,7 @@ async def correct(session: AsyncSession, actor: Actor, fact_id: UUID, correction
         raise NotFound(t("The fact"))
     kind = FactKind(fact.kind)
     values = cleaned(kind, correction.values)
-    if not values:
-        raise _states_nothing()
+    _require_valid(values)
     is_as_wanted = (fact.values, fact.status, fact.state) == (values, correction.status, FactState.ACCEPTED)
     if is_as_wanted:  # also if a request is repeated
         return await get_fact(session, actor, fact_id)
@@ -261,8 +261,7 @@ def _decide(fact: OrganizationFact, actor: Actor, decision: FactState) -> None:
 async def add_fact(session: AsyncSession, actor: Actor, form: FactForm) -> FactRead:
     """Add an accepted fact that no document states. Raises Invalid without a value."""
     values, added_at = cleaned(form.kind, form.values), now()
-    if not values:
-        raise _states_nothing()
+    _require_valid(values)
     id = uuid5(_REPEATED, f"{actor.workspace_id} {actor.id} {form.model_dump_json()}") if form.key else uuid4()
     is_new = await repository.add(
         session,
@@ -289,8 +288,12 @@ async def add_fact(session: AsyncSession, actor: Actor, form: FactForm) -> FactR
     return await get_fact(session, actor, id)
 
 
-def _states_nothing() -> Invalid:
-    return Invalid(t("Enter at least one value."))
+def _require_valid(values: Mapping[FactField, str]) -> None:
+    """Raises Invalid if there is no value, or if something expires on what is no date."""
+    if not values:
+        raise Invalid(t("Enter at least one value."))
+    if (expires := values.get(FactField.EXPIRES)) and last_day_of(expires) is None:
+        raise Invalid(t("Enter a date such as 06/30/2027 for the expiry, or leave it empty."))
 
 
 def _too_many() -> str:

@@ -1,9 +1,9 @@
-"""The date of a document: what it says about itself, or else its file name or the latest year that it mentions."""
+"""The date of a document: what it says about itself, or else its file name, its title, or the latest year that it mentions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _AFTER_CUE = 40
+_TITLE_LINES, _TITLE_WORDS = 3, 8
+"""A title may say the month: “Capability statement, May 2019.” Figures alone in it are often something else."""
 _MONTHS = {
     **dict(zip(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], range(1, 13), strict=True)),
     "mär": 3,
@@ -48,6 +50,8 @@ _FORMS = tuple(
 )
 """From the most to the least exact. Days of the month come second in numbers, as Americans write them, unless there are dots."""
 _YEAR = _FORMS[-1]
+_NAMED_FORMS = tuple(form for form in _FORMS if "name" in form.groupindex)
+"""Those with the name of a month."""
 _UNTIL = re.compile(
     r"\b(?:(?:valid|good) )?(?:exp(?:\.|ir\w*)?|through|thru|until|till|valid to|bis|jusqu\w*)(?: (?:date|on|the|until|through|zum|au|le)\b)*[: ]{1,3}",
     re.IGNORECASE,
@@ -71,16 +75,17 @@ def date_of(text: str, *, filename: str, today: date) -> date | None:
     edges = [*lines[:_LINES], *lines[_LINES:][-_LINES:]]
     stated = (line[cue.end() : cue.end() + _AFTER_CUE] for line in edges for cue in _CUE.finditer(line))
     name = filename.rpartition(".")[0].replace("_", " ")
-    for source in (*stated, name):
-        if found := _latest_in(source, today):
+    titles = (line for line in lines[:_TITLE_LINES] if len(line.split()) <= _TITLE_WORDS)
+    for source, forms in (*((each, _FORMS) for each in (*stated, name)), *((each, _NAMED_FORMS) for each in titles)):
+        if found := _latest_in(source, forms, today):
             return found
     years = {day for line in lines for day in _dates(_YEAR, line) if day <= today}
     return max(years) if len(years) > 1 else None  # a single year is often that of the foundation
 
 
-def _latest_in(text: str, today: date) -> date | None:
+def _latest_in(text: str, forms: Sequence[re.Pattern[str]], today: date) -> date | None:
     """Return the latest past date of the most exact form that there is."""
-    found = ([day for day in _dates(form, text) if day <= today] for form in _FORMS)
+    found = ([day for day in _dates(form, text) if day <= today] for form in forms)
     return next((max(days) for days in found if days), None)
 
 
