@@ -83,7 +83,7 @@ def _presents_another(document: DocumentText, company: str) -> bool:
     if not own or is_named_in(own, company) or is_named_in(company, own):
         return False
     beginning = document.text[:READ_CHARACTERS]
-    return beginning.count(own.partition(",")[0]) > beginning.count(company.partition(",")[0])
+    return beginning.count(own.partition(",")[0]) > beginning.count(company.split()[0].rstrip(","))
 
 
 def _is_much_newer(newer: date | None, older: date | None) -> bool:
