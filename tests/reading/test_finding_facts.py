@@ -264,6 +264,12 @@ def test_the_contact_is_the_first_person_and_not_one_beside_a_label_below() -> N
     assert (contact[FactField.NAME], contact[FactField.PHONE]) == ("Ingrid Korbel", "302-555-0147")
 
 
+def test_a_ceiling_is_no_value() -> None:
+    text = "| Customer | Contract | Ceiling | Obligated to date |\n| - | - | - | - |\n| Air Force | FA8X01-22-C-0017 | $3,440,000 | |\n| GSA | 47PX0321C0056 | $9,000,000 | $1,418,600 |"
+    air_force, gsa = values(read(text, DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)
+    assert (air_force.get(FactField.VALUE), gsa[FactField.VALUE]) == (None, "$1,418,600")
+
+
 def test_the_first_and_the_last_day_of_a_project_and_no_totals() -> None:
     text = (
         "| Customer | Contract | Value | Start | End |\n| - | - | - | - | - |\n| City of Ames | K-4180 | $9,000 | 2021-04 | 2022-06 |\n"

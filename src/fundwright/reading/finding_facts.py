@@ -582,12 +582,8 @@ def _project(record: _Record) -> Fact | None:
             fitting = [value for value in reversed(fitting) if not labels.is_ceiling(value.label)]
         if fitting:
             values[name] = _without_remarks(name, fitting[0].text)
-    begin, end = (
-        next((each.text for each in told.get(FactField.PERIOD, ()) if {*labels.words_of(each.label)} & words), "")
-        for words in labels.ENDS
-    )
-    if begin and end:
-        values[FactField.PERIOD] = f"{begin} – {end}"
+    if period := _first_to_last(told.get(FactField.PERIOD, ())):
+        values[FactField.PERIOD] = period
     values = _only(" ".join(entry.text for entry in record.texts)) | values
     if FactField.CONTRACT in values and FactField.VALUE not in values and MONEY.fullmatch(values[FactField.CONTRACT]):
         values[FactField.VALUE] = values.pop(FactField.CONTRACT)
@@ -598,7 +594,7 @@ def _project(record: _Record) -> Fact | None:
         return None
     if not proven:
         return None
-    amounts = [value.text for value in record.values if MONEY.fullmatch(value.text)]
+    amounts = [value.text for value in record.values if MONEY.fullmatch(value.text) and not labels.is_ceiling(value.label)]
     if FactField.VALUE not in values and len(amounts) == 1:
         values[FactField.VALUE] = amounts[0]
     unknown = [
@@ -614,14 +610,21 @@ def _project(record: _Record) -> Fact | None:
     if FactField.CONTRACT not in values and (found := _AWARDED.search(customer)):
         values[FactField.CONTRACT] = found[0]
         values[FactField.CUSTOMER] = f"{customer[: found.start()]}{customer[found.end() :]}".strip(" ,;()")
-    states = [value.text for value in told.get(labels.STATE, ())] + [values.get(FactField.PERIOD, ""), *_REMARK.findall(customer)]
-    states += [value.text for value in told.get(FactField.VALUE, ())]
-    states += [
-        value.text
-        for value in told.get(FactField.WORK, ())
-        if _BROKEN_OFF.search(value.text) or len(value.text.split()) <= _FEW_WORDS
-    ]
-    return Fact(FactKind.PROJECT, values, record.entries[0].start, max(entry.end for entry in record.entries), status_of(states))
+    remarks = [values.get(FactField.PERIOD, ""), *_REMARK.findall(customer)]
+    remarks += [value.text for name in (labels.STATE, FactField.VALUE) for value in told.get(name, ())]
+    remarks += [value.text for value in told.get(FactField.WORK, ()) if _is_remark(value.text)]
+    return Fact(FactKind.PROJECT, values, record.entries[0].start, max(entry.end for entry in record.entries), status_of(remarks))
+
+
+def _first_to_last(values: Sequence[Value]) -> str:
+    """The first and the last day, if they have labels of their own."""
+    ends = [next((each.text for each in values if {*labels.words_of(each.label)} & words), "") for words in labels.ENDS]
+    return " – ".join(ends) if all(ends) else ""
+
+
+def _is_remark(work: str) -> bool:
+    """Whether the cell for what was done only says what became of it: “declined,” “terminated for convenience.”"""
+    return bool(_BROKEN_OFF.search(work)) or len(work.split()) <= _FEW_WORDS
 
 
 def _title_of(path: tuple[str, ...]) -> str:
