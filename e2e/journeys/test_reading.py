@@ -89,10 +89,10 @@ def test_a_cited_document_is_read(signed_in: Page, tmp_path: Path) -> None:
 
 def test_cancel_returns_the_focus_to_the_button_that_opened_the_form(signed_in: Page, tmp_path: Path) -> None:
     page, keys = signed_in, Keyboard(signed_in)
-    file = tmp_path / "harbor.pdf"
+    file = tmp_path / "pier of its own.pdf"
     file.write_bytes(PDF + b"\n% one of its own\n")  # the same content is refused
     TrainPage(page).add([file])
-    page.get_by_role("row").filter(has_text="harbor").click()
+    page.get_by_role("row").filter(has_text="pier of its own").click()
     ready(page)
     rename = page.get_by_role("button", name="Rename…")
     rename.focus()

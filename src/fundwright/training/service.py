@@ -129,6 +129,7 @@ async def choose_kind(session: AsyncSession, actor: Actor, core: Core, document_
     return await get_document(session, actor, document_id)
 
 
+@needs(Permission.READ)
 async def find_facts_later(session: AsyncSession, actor: Actor, core: Core, document_id: UUID) -> None:
     """Find the facts of a document whose kind has changed again in a job, unless one waits."""
     payload = FindFacts(document_id=document_id)
