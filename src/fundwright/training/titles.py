@@ -9,7 +9,7 @@ from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
 from fundwright.core.visible import visible_line
 from fundwright.reading.capitals import capitalized, title_of_words, without_capitals
-from fundwright.reading.topics import topics_of
+from fundwright.reading.topics import topic_of
 
 MAX_TITLE_CHARACTERS = 200
 _LONGEST_PROPOSED = 120
@@ -64,5 +64,5 @@ def _is_title(line: str) -> bool:
         and letters >= _MIN_SHARE_OF_LETTERS * len(line)
         and not line.endswith((":", ";", ",", "|"))
         and not _NO_TITLE.fullmatch(line)
-        and not (topics_of(line) and len(line.split()) <= _WORDS_OF_PART)
+        and not (topic_of(line) and len(line.split()) <= _WORDS_OF_PART)
     )
