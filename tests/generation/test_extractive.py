@@ -301,6 +301,10 @@ class TestTables:
         text = tables.written(Topic.PAST_PERFORMANCE, [project], "Iron Peak Inc.")
         assert (sentence.rstrip(".") in text) is is_written
 
+    def test_an_amount_alone_is_no_row(self) -> None:
+        project = fact(FactKind.PROJECT, 1, value="$9", work="NIH Phase I, $9, completed")
+        assert tables.written(Topic.PAST_PERFORMANCE, [project], "") == "- NIH Phase I, $9, completed. [1]"
+
     def test_what_two_documents_say_about_one_project_is_one_row(self) -> None:
         projects = [
             fact(FactKind.PROJECT, 1, contract="K-418", value="$389,250"),

@@ -69,7 +69,7 @@ def _projects(facts: Sequence[CitedFact], company: str) -> str:
     """A row for each project from the record with the most values, and what was done from the one that says most."""
     groups = [*_grouped(facts, _key_of_project).values()][:_MOST_PROJECTS]
     rows = [max(group, key=lambda fact: len(fact.values)) for group in groups]
-    listed = [fact for fact in rows if fact.values.keys() & {FactField.CUSTOMER, FactField.CONTRACT, FactField.VALUE}]
+    listed = [fact for fact in rows if _has_row(fact)]
     names = {
         FactField.TITLE: t("Project"),
         FactField.CUSTOMER: t("Customer"),
@@ -83,6 +83,12 @@ def _projects(facts: Sequence[CitedFact], company: str) -> str:
         [names[name] for name in columns], [([fact.values.get(name, "") for name in columns], fact) for fact in listed]
     )
     return "\n\n".join(filter(None, (table, "\n".join(_works(groups, company)))))
+
+
+def _has_row(fact: CitedFact) -> bool:
+    """Whether a project has what a row of its own needs: an amount alone says of nothing what it was for."""
+    names = {FactField.CUSTOMER, FactField.CONTRACT, FactField.TITLE} & fact.values.keys()
+    return bool(names - {FactField.TITLE}) or (bool(names) and FactField.VALUE in fact.values)
 
 
 def works(facts: Sequence[CitedFact], company: str) -> Iterator[str]:
