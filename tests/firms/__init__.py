@@ -43,6 +43,10 @@ IN_FILES = (
     "switchgrass",
     "stonecrop",
     "lockhouse",
+    "greerlow",
+    "coteau",
+    "quillwort",
+    "hitch",
 )
 """Organizations with documents of all formats, and with questions."""
 

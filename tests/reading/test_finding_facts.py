@@ -542,3 +542,76 @@ class TestExpiry:
     def test_data_with_a_past_date_has_ended(self) -> None:
         facts = read("SAM registration: active through 03/14/2025\n\nBonding license: B-7, until 2030", DocumentKind.DATA)
         assert [status_on(TODAY, fact.values, fact.status) for fact in facts] == [FactStatus.ENDED, FactStatus.CURRENT]
+
+
+def test_a_form_states_data_of_the_organization_whatever_its_questions_are_called() -> None:
+    form = (
+        "| What they ask | What we put |\n| - | - |\n| Unique entity ID | QX7KLM4T9WD3 |\n| CAGE | 8R4V2 |\n| SAM good through | May 2027 |\n"
+        "| Codes we bid under | 541330, 541620 |\n| Previous name | Keel Wells |\n| Office | (573) 555-0144 |\n| Receipts | $3.4 million |"
+    )
+    facts = read(form, DocumentKind.DATA)
+    assert [(fact.kind, fact.values[FactField.LABEL], fact.values[FactField.VALUE]) for fact in facts] == [
+        (FactKind.DETAIL, "Unique entity ID", "QX7KLM4T9WD3"),
+        (FactKind.DETAIL, "CAGE", "8R4V2"),
+        (FactKind.DETAIL, "SAM good through", "May 2027"),
+        (FactKind.DETAIL, "Codes we bid under", "541330, 541620"),
+        (FactKind.DETAIL, "Receipts", "$3.4 million"),
+    ]
+
+
+def test_a_form_in_two_columns_of_questions_is_read_in_pairs() -> None:
+    form = "| Item | Answer | Item | Answer |\n| - | - | - | - |\n| EIN | 45-5550138 | UEI | LN3VQ8RJ5HC6 |\n| Reserve | four months | Seats | 11 |"
+    details = values(read(form, DocumentKind.ABOUT_US), FactKind.DETAIL)
+    assert [each[FactField.LABEL] for each in details] == ["EIN", "UEI", "Reserve", "Seats"]
+
+
+def test_amounts_and_days_are_known_without_the_names_of_their_columns() -> None:
+    jobs = (
+        "| client | what | begun | wrapped up | billed | how it came out |\n| - | - | - | - | - | - |\n"
+        "| Marrow County | Route 17 | 4/8/2024 | 11/22/2024 | $238,900 | 7 sinkholes closed on time |\n"
+        "| Trout Farm | spring | Aug 2020 |  | $31,775 | LOST to Keel |"
+    )
+    first, second = read(jobs, DocumentKind.PAST_PERFORMANCE)
+    assert (first.values[FactField.VALUE], first.values[FactField.PERIOD]) == ("$238,900", "4/8/2024 – 11/22/2024")
+    assert second.values[FactField.PERIOD] == "Aug 2020"
+
+
+def test_in_a_sheet_of_past_work_the_first_cell_names_the_customer() -> None:
+    log = (
+        "| who from | what for | how much | when |\n| - | - | - | - |\n| State Department of Health | Recruitment | $186,000 | July 2022 |\n"
+        "| Lund Fund | Sitters | $40,000 | in autumn |"
+    )
+    (project,) = read(log, DocumentKind.PAST_PERFORMANCE)
+    assert project.values[FactField.CUSTOMER] == "State Department of Health"
+    assert not read(log, DocumentKind.ABOUT_US)
+
+
+def test_visits_and_classes_by_customer_are_no_projects() -> None:
+    classes = "| class_id | start | customer | students |\n| - | - | - | - |\n| 23-0001 | 5/8/23 | Gravelly Fork | 9 |"
+    assert not read(classes, DocumentKind.DATA)
+    assert len(read(classes, DocumentKind.PAST_PERFORMANCE)) == 1
+
+
+@pytest.mark.parametrize(("rating", "status"), [("Exceptional", FactStatus.CURRENT), ("LOST to Kestrel", FactStatus.DENIED)])
+def test_what_became_of_a_project_may_stand_in_place_of_its_rating(rating: str, status: FactStatus) -> None:
+    row = f"| Customer | Contract | Value | CPARS |\n| - | - | - | - |\n| Red Desert | BLM-25-771 | $915,000 | {rating} |"
+    assert [fact.status for fact in read(row, DocumentKind.PAST_PERFORMANCE)] == [status]
+
+
+@pytest.mark.parametrize(("sentence", "is_there"), [("joined us in 2026", True), ("left in February 2026", False)])
+def test_a_person_who_has_left_is_not_proposed(sentence: str, *, is_there: bool) -> None:
+    text = f"The team\n\nBertrand Kessock, Chief Operating Officer, {sentence}."
+    assert bool(values(read(text, DocumentKind.ABOUT_US, "The team"), FactKind.PERSON)) is is_there
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_there"), [(DocumentKind.ABOUT_US, True), (DocumentKind.DATA, True), (DocumentKind.PAST_PERFORMANCE, False)]
+)
+def test_a_table_of_people_may_be_a_sheet_of_data(kind: DocumentKind, *, is_there: bool) -> None:
+    staff = "| Name | Role | Credentials |\n| - | - | - |\n| Hattie Maybrook | Lactation consultant | IBCLC |"
+    assert bool(values(read(staff, kind), FactKind.PERSON)) is is_there
+
+
+def test_a_certification_that_is_applied_for_is_not_held() -> None:
+    row = "| Credential | Who | Note |\n| - | - | - |\n| WOSB | company | application pending at SBA |"
+    assert [fact.status for fact in read(row, DocumentKind.DATA)] == [FactStatus.PLANNED]

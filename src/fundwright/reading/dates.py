@@ -1,4 +1,4 @@
-"""The date of a document: what it says about itself, or else its file name, its title, or the latest year that it mentions."""
+"""The date of a document: what it says about itself, or else its file name or its title."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 _LINES, _LINE_CHARACTERS, _READ_CHARACTERS = 8, 200, 60_000
 """How many first and last lines say what date the document has, and how much of a line and of the text is read."""
 _CUE = re.compile(
-    r"\b(?:as of|rev(?:ised|ision)?\.?|updated?|last edit(?:ed)?|modified|effective|version|issued|filled|stand|mis à jour|état)\b|^\W{0,3}(?:date|datum)\b|©|copyright",
+    r"\b(?:as of|rev(?:ised|ision)?\.?|updated?|edit(?:s|ed)?|touched|modified|effective|version|issued|filled|stand|mis à jour|état)\b|^\W{0,3}(?:date|datum)\b|©|copyright",
     re.IGNORECASE,
 )
 _AFTER_CUE = 40
@@ -49,7 +49,6 @@ _FORMS = tuple(
     )
 )
 """From the most to the least exact. Days of the month come second in numbers, as Americans write them, unless there are dots."""
-_YEAR = _FORMS[-1]
 _NAMED_FORMS = tuple(form for form in _FORMS if "name" in form.groupindex)
 """Those with the name of a month."""
 _UNTIL = re.compile(
@@ -79,8 +78,7 @@ def date_of(text: str, *, filename: str, today: date) -> date | None:
     for source, forms in (*((each, _FORMS) for each in (*stated, name)), *((each, _NAMED_FORMS) for each in titles)):
         if found := _latest_in(source, forms, today):
             return found
-    years = {day for line in lines for day in _dates(_YEAR, line) if day <= today}
-    return max(years) if len(years) > 1 else None  # a single year is often that of the foundation
+    return None
 
 
 def _latest_in(text: str, forms: Sequence[re.Pattern[str]], today: date) -> date | None:

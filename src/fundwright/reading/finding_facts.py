@@ -7,7 +7,8 @@ decides whether it is current.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby, takewhile, zip_longest
 
@@ -30,8 +31,8 @@ PHONE = re.compile(r"(?<![\d-])(?:\+\d{1,3} ?)?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?
 EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 ADDRESS = re.compile(r"(?:\d{1,5} (?=[A-Z\d])|P\.?O\.? Box )[^\n;|]{4,80}?(?:,|\b[A-Z]{2}) \d{5}(?:-\d{4})?\b")
 _CODES = (
-    ("UEI", re.compile(r"\b(?:UEI|Unique Entity ID)\b[^\w\n]{0,6}(?:is )?((?=[A-Z0-9]*\d)[A-Z0-9]{12})\b")),
-    ("CAGE", re.compile(r"\bCAGE(?: [Cc]ode)?\b[^\w\n]{0,6}(?:is )?((?=[A-Z0-9]*\d)[A-Z0-9]{5})\b")),
+    ("UEI", re.compile(r"\b(?i:UEI|Unique Entity ID)\b[^\w\n]{0,6}(?:is )?((?=[A-Z0-9]*\d)[A-Z0-9]{12})\b")),
+    ("CAGE", re.compile(r"\b(?i:CAGE(?: code)?)\b[^\w\n]{0,6}(?:is )?((?=[A-Z0-9]*\d)[A-Z0-9]{5})\b")),
     (
         "NAICS",
         re.compile(
@@ -63,7 +64,7 @@ _STATES = (
         r"pending|pledged|asked|on order|to be hired|planned|proposed|applied(?! [a-z])|applied for|app\.? due|submitted|in progress|not yet|expected|anticipated|tbd|under review",
     ),
 )
-_AT_BEGINNING = {FactStatus.DENIED: "|lost", FactStatus.ENDED: "|left", FactStatus.PLANNED: r"|sub\.|to be"}
+_AT_BEGINNING = {FactStatus.DENIED: "|lost", FactStatus.ENDED: "|left|returned", FactStatus.PLANNED: r"|sub\.|to be"}
 """Words that say it only where a remark begins: “Lost,” but not “no days lost.”"""
 _STATE = tuple(
     (
@@ -79,7 +80,7 @@ _STATE = tuple(
 """At the beginning of a remark, after a dash or a bracket, or at its end: “Secret (inactive since 2019),” but not “repair of returned goods.”"""
 _LINE = re.compile(r"[^\n]+")
 NOT_TO_CITE = re.compile(
-    r"\b(?:do not|don't|don’t|never) (?:cite|list|use|mention|name|quote|show)\b|\b(?:delete|remove) before\b|\bnot for (?:this|the) proposal\b",
+    r"\b(?:do not|don't|don’t|never) (?:cite|claim|list|use|mention|name|quote|show)\b|\b(?:delete|remove) before\b|\bnot for (?:this|the) proposal\b",
     re.IGNORECASE,
 )
 _AWARD = r"\b(?-i:(?=[\d-]*[A-Z])(?:[A-Z\d]{6}-?\d\d-?[ACDFGHKLPV]-?[A-Z\d]{4,8}|\d?[A-Z]\d\d ?[A-Z]{2}\d{6}(?:-\d\d)?))\b"
@@ -89,6 +90,8 @@ _NUMBERED = re.compile(
     + _AWARD,
     re.IGNORECASE,
 )
+_PROVES = {FactField.CONTRACT, FactField.VALUE, FactField.PERIOD}
+_NAMES_PROJECT = {FactField.CUSTOMER, FactField.TITLE}
 _NO_AMOUNTS = (FactField.PERIOD, FactField.CUSTOMER, FactField.CONTRACT)
 _WITH_FIGURES = re.compile(r"\s*\([^()\d]{0,100}\d[^()]{0,200}\)")
 """A remark in brackets with a figure."""
@@ -125,6 +128,8 @@ _BIOSKETCH = re.compile(
 """The name and the position in the form of the NIH for biographical sketches, however its table was read."""
 _BARS = re.compile(r"[\s|]+")
 _IS = re.compile(r"is (?:our|the|an?) (?=\w)")
+_LEFT = re.compile(r"\b(?:left|departed|resigned|passed away|no longer)\b", re.IGNORECASE)
+"""“Dana Rivers, our first director, left in 2024.”"""
 _REACHED = re.compile(r"\b(?:call|contact|reach|write to|ask for|attn:?)\s+(?=[A-Z])", re.IGNORECASE)
 _BELOW_NAME = 4
 """Entries below a heading that names a person."""
@@ -135,10 +140,13 @@ _MOST_CHARACTERS = 4_000
 """Longer entries are prose, or no text at all."""
 _NAME_WORDS, _DETAIL_WORDS = 12, 40
 _FORMER = frozenset(("former", "past", "old", "previous", "lapsed"))
+_NAMES_COLUMN = frozenset(("what", "question", "item", "field"))
 _MOST_WORK, _MOST_QUALIFICATIONS, _ROLE_WORDS = 1_200, 8, 14
 _ONCE = frozenset((FactField.TITLE, FactField.CUSTOMER, FactField.CONTRACT))
 """A form has one of each: another begins the next form."""
 _OWN_DATA = (DocumentKind.ABOUT_US, DocumentKind.DATA)
+_FEWEST_REGISTERED = 2
+"""A form with so many labels of registrations has data about the organization only."""
 
 
 @dataclass(slots=True)
@@ -182,7 +190,11 @@ def status_of(texts: Iterable[str]) -> FactStatus:
 
 
 def _details(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
+    registrations = _registrations(entries)
     for entry in entries if kind in _OWN_DATA else ():
+        if entry.group in registrations:
+            yield from _details_of_form(entry)
+            continue
         if entry.kind is EntryKind.ROW and (certification := _certification_of_row(entry)):
             yield certification
             continue
@@ -238,6 +250,31 @@ def _details(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterato
                     yield _certification(name, line.start(), line.end())
 
 
+def _registrations(entries: Sequence[Entry]) -> Set[int]:
+    """The groups of entries in which an organization states how it is registered, such as a form for vendors."""
+    words = ((entry.group, {*labels.words_of(label)}) for entry in entries for label, _ in _pairs(entry))
+    found = Counter(group for group, label in words if label & labels.REGISTERED)
+    return {group for group, count in found.items() if count >= _FEWEST_REGISTERED}
+
+
+def _pairs(entry: Entry) -> list[tuple[str, str]]:
+    """Labels with their values. The cells of a row are pairs of them if there is an even number: “| UEI | … | CAGE | … |.”"""
+    if entry.kind is not EntryKind.ROW:
+        return [(value.label, value.text) for value in entry.values]
+    cells = [value.text for value in entry.values]
+    return [] if len(cells) % 2 else [*zip(cells[::2], cells[1::2], strict=True)]
+
+
+def _details_of_form(entry: Entry) -> Iterator[Fact]:
+    """What a form about the organization states: below “Question | Our answer,” each label is a cell."""
+    for label, value in _pairs(entry):
+        is_short = len(label.split()) <= _NAME_WORDS and len(value.split()) <= _DETAIL_WORDS
+        is_answered = any(map(str.isalnum, value)) and not (_FORMER | _NAMES_COLUMN) & {*labels.words_of(label)}
+        if is_short and is_answered and not (PHONE.search(value) or EMAIL.search(value)):
+            values = {FactField.LABEL: label, FactField.VALUE: value}
+            yield Fact(FactKind.DETAIL, values, entry.start, entry.end, _held_by(value))
+
+
 def _certification(text: str, start: int, end: int) -> Fact:
     """A certification in one line. What stands before and after its expiry is its name and a value."""
     values, expiry = {FactField.NAME: text}, expiry_in(text)
@@ -267,6 +304,8 @@ def _certification_of_row(entry: Entry) -> Fact | None:
     number = next((value.text for value in others if labels.is_number(value.label)), "")
     values = {FactField.NAME: first.text, FactField.VALUE: number, FactField.EXPIRES: expires.text if expires and last else ""}
     told = status_of(value.text for value in entry.values if value is not expires)
+    if told is FactStatus.CURRENT and any(_PLANNED.search(each.text) for each in others):
+        told = FactStatus.PLANNED
     status = FactStatus.DENIED if any(_NEGATED.match(each.text) for each in others) else told
     return Fact(
         FactKind.CERTIFICATION, {field: value for field, value in values.items() if value}, entry.start, entry.end, status
@@ -331,11 +370,12 @@ def _people(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterator
         rows = [fact for entry in entries if entry.kind is EntryKind.ROW for fact in _person_of_row(entry)]
         yield from rows or _resumes(text, entries)
         return
-    if kind not in (DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL):
+    if kind is DocumentKind.PAST_PERFORMANCE:
         return
     for place, entry in enumerate(entries):
         if entry.kind is EntryKind.ROW:
             yield from _person_of_row(entry)
+        if entry.kind is EntryKind.ROW or kind is DocumentKind.DATA:
             continue
         with_role = [value for value in entry.values if is_role(value.label)] if entry.kind is EntryKind.VALUES else []
         for value in with_role:
@@ -366,6 +406,8 @@ def _introduced(entry: Entry, below: Sequence[Entry], *, is_among_people: bool) 
     if person is None:
         return
     first, *more = [entry.text[start:end] for start, end in spans_of(entry.text)]
+    if _LEFT.search(first):
+        return
     begun = person_in(first)
     said = begun.rest.rstrip(".") if begun else ""
     role, *parts = _IS.sub("", said).split(", ")
@@ -524,7 +566,9 @@ def _projects(entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
     )
     if kind in (DocumentKind.RESUME, DocumentKind.PREVIOUS_PROPOSAL) or is_message:
         return
-    found = [(fact, record.path) for record in _records(entries) if (fact := _project(record)) is not None]
+    registrations = _registrations(entries)
+    records = _records([entry for entry in entries if entry.group not in registrations])
+    found = [(fact, record.path) for record in records if (fact := _project(record, kind)) is not None]
     yield from (fact for fact, _ in found)
     if kind is DocumentKind.ABOUT_US:
         listed = [entry for entry in entries if entry.kind is EntryKind.ITEM and MONEY.search(entry.text)]
@@ -567,7 +611,7 @@ def _records(entries: Sequence[Entry]) -> Iterator[_Record]:
         yield opened
 
 
-def _project(record: _Record) -> Fact | None:
+def _project(record: _Record, kind: DocumentKind) -> Fact | None:
     if any(value.text.strip(" .:").casefold() in ("total", "totals", "sum") for value in record.values):
         return None
     told = _meant(record.values, is_person=False)
@@ -589,14 +633,20 @@ def _project(record: _Record) -> Fact | None:
         values[FactField.VALUE] = values.pop(FactField.CONTRACT)
     if FactField.TITLE not in values and record.entries[0].kind is not EntryKind.ROW and (title := _title_of(record.path)):
         values[FactField.TITLE] = title
-    proven = values.keys() & {FactField.CONTRACT, FactField.VALUE, FactField.PERIOD}
-    if FactField.CUSTOMER not in values and not (FactField.TITLE in values and FactField.VALUE in values):
-        return None
-    if not proven:
-        return None
     amounts = [value.text for value in record.values if MONEY.fullmatch(value.text) and not labels.is_ceiling(value.label)]
     if FactField.VALUE not in values and len(amounts) == 1:
         values[FactField.VALUE] = amounts[0]
+    days = [value.text for value in record.values if last_day_of(value.text)]
+    if len(days) in (1, 2) and values.get(FactField.PERIOD, days[0]) in days:
+        values[FactField.PERIOD] = " – ".join(dict.fromkeys(days))
+    is_listed = kind is DocumentKind.PAST_PERFORMANCE and record.entries[0].kind is EntryKind.ROW
+    if is_listed and {FactField.VALUE, FactField.PERIOD} <= values.keys() and not values.keys() & _NAMES_PROJECT:
+        values[FactField.CUSTOMER] = next((value.text for value in record.values if value.text not in values.values()), "")
+    if FactField.CUSTOMER not in values and not (FactField.TITLE in values and FactField.VALUE in values):
+        return None
+    # Sheets of data list visits and classes by customer, too.
+    if not values.keys() & ({FactField.VALUE} if kind is DocumentKind.DATA else _PROVES):
+        return None
     unknown = [
         f"{value.label}: {value.text}"
         for value in record.values
@@ -611,7 +661,7 @@ def _project(record: _Record) -> Fact | None:
         values[FactField.CONTRACT] = found[0]
         values[FactField.CUSTOMER] = f"{customer[: found.start()]}{customer[found.end() :]}".strip(" ,;()")
     remarks = [values.get(FactField.PERIOD, ""), *_REMARK.findall(customer)]
-    remarks += [value.text for name in (labels.STATE, FactField.VALUE) for value in told.get(name, ())]
+    remarks += [value.text for name in (labels.STATE, FactField.VALUE, FactField.RATING) for value in told.get(name, ())]
     remarks += [value.text for value in told.get(FactField.WORK, ()) if _is_remark(value.text)]
     return Fact(FactKind.PROJECT, values, record.entries[0].start, max(entry.end for entry in record.entries), status_of(remarks))
 

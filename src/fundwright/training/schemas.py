@@ -451,7 +451,6 @@ class DocumentText(BaseModel):
     kind: DocumentKind
     dated: date | None = None
     is_always_used: bool = False
-    resembles: UUID | None = None
     text: str
     passages: tuple[PassagePlace, ...]
 

@@ -76,25 +76,24 @@ async def read_documents(
     return [_document_text(row, tuple(chunks[row[0]])) for row in documents]
 
 
-_TextRow = tuple[UUID, str, str, date | None, bool, UUID | None, str]
+_TextRow = tuple[UUID, str, str, date | None, bool, str]
 
 
 def _texts(text: ColumnElement[str]) -> Select[*_TextRow]:
     """Documents with this text of each, oldest first."""
     document = Document
-    columns = (document.id, document.title, document.kind, document.dated, document.is_always_used, document.resembles)
+    columns = (document.id, document.title, document.kind, document.dated, document.is_always_used)
     return select(*columns, func.coalesce(text, "")).order_by(document.created_at, document.title, document.id)
 
 
 def _document_text(row: Row[*_TextRow], passages: tuple[PassagePlace, ...] = ()) -> DocumentText:
-    document_id, title, kind, dated, is_always_used, resembles, text = row
+    document_id, title, kind, dated, is_always_used, text = row
     return DocumentText(
         id=document_id,
         title=title,
         kind=DocumentKind(kind),
         dated=dated,
         is_always_used=is_always_used,
-        resembles=resembles,
         text=text,
         passages=passages,
     )

@@ -1,0 +1,34 @@
+"""Fits the classifier of headings (`src/fundwright/generation/extractive/headings.npz`) for the default model: `python -m scripts.headings`.
+
+The examples are sections that nobody wrote for a draft, and sections of the organizations in tests/firms, by the facts in them that a draft must have.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from pathlib import Path
+
+import numpy as np
+
+from fundwright.generation.extractive.headings import EXAMPLES, WEIGHTS, examples, fit
+from fundwright.language.local import OnnxEmbedder
+from fundwright.reading.kinds import DocumentKind
+
+_MODEL = Path(__file__).parents[1] / "var/models/all-MiniLM-L6-v2"
+
+
+async def main() -> None:
+    embedder = OnnxEmbedder(_MODEL, id="minilm-l6-v2-int8")
+    weights = {kind: array.astype(np.float16) for kind, array in (await fit(embedder, examples())).items()}
+    np.savez_compressed(
+        WEIGHTS,
+        embedder=embedder.id,
+        examples=hashlib.sha256(EXAMPLES.read_bytes()).hexdigest(),
+        about_us=weights[DocumentKind.ABOUT_US],
+        previous_proposal=weights[DocumentKind.PREVIOUS_PROPOSAL],
+    )
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
