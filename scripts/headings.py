@@ -1,17 +1,17 @@
 """Fits the classifier of headings (`src/fundwright/generation/extractive/headings.npz`) for the default model: `python -m scripts.headings`.
 
-The examples are sections that nobody wrote for a draft, and sections of the organizations in tests/firms, by the facts in them that a draft must have.
+The examples are invented sections, and sections of the organizations in tests/firms, by the facts in them that a draft must have. Add more at the end of
+`examples.txt`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from pathlib import Path
 
 import numpy as np
 
-from fundwright.generation.extractive.headings import EXAMPLES, WEIGHTS, examples, fit
+from fundwright.generation.extractive.headings import WEIGHTS, digest, examples, fit
 from fundwright.language.local import OnnxEmbedder
 from fundwright.reading.kinds import DocumentKind
 
@@ -24,7 +24,7 @@ async def main() -> None:
     np.savez_compressed(
         WEIGHTS,
         embedder=embedder.id,
-        examples=hashlib.sha256(EXAMPLES.read_bytes()).hexdigest(),
+        digest=digest(),
         about_us=weights[DocumentKind.ABOUT_US],
         previous_proposal=weights[DocumentKind.PREVIOUS_PROPOSAL],
     )

@@ -42,7 +42,7 @@ _SAMPLE_KINDS = {
 }
 _MIN_CHARACTERS = 400
 _KINDS = list(DocumentKind)
-_MIN_DOCUMENTS = 5
+_MIN_DOCUMENTS = 3
 """A term of fewer documents says more about them than about their kind."""
 _VARIANCE = 300.0
 """The variance of the prior of a weight."""

@@ -9,13 +9,14 @@ import pytest
 from sqlalchemy import update
 
 from fundwright.generation import service
-from fundwright.generation.choosing import reasons_to_leave_out, used_by_drafts
+from fundwright.generation.choosing import LeftOut, reasons_to_leave_out, used_by_drafts
 from fundwright.reading.kinds import OUR_KINDS, DocumentKind
 from fundwright.training import adding, runs, searching
 from fundwright.training.models import Document
 from fundwright.training.schemas import DocumentText, PastedText
 from tests.generation.conftest import Desk
 
+TODAY = date(2026, 12, 1)
 NEWER, OLDER = UUID(int=1), UUID(int=2)
 NOW = "Iron Peak Inc. is a small business with 31 employees. Phone: (208) 555-0162"
 BEFORE = "Iron Peak Inc. is a small business with 12 employees. Phone: (208) 555-0119"
@@ -42,56 +43,39 @@ def document(
 
 @pytest.mark.parametrize(
     ("dated", "is_left_out"),
-    [
-        (date(2013, 2, 11), True),
-        (date(2024, 7, 31), True),
-        (date(2024, 8, 2), False),  # not yet two years
-        (None, False),
-    ],
+    [(date(2013, 2, 11), True), (date(2024, 11, 29), True), (date(2024, 12, 3), False), (None, False)],
 )
-def test_a_document_about_us_that_is_much_older_than_another_is_outdated(dated: date | None, *, is_left_out: bool) -> None:
-    found = reasons_to_leave_out([document(NEWER, NOW, date(2026, 8, 1)), document(OLDER, BEFORE, dated)], "Iron Peak Inc.")
-    assert {id: reason.newer for id, reason in found.items()} == ({OLDER: NEWER} if is_left_out else {})
-
-
-def test_a_much_older_document_is_outdated_beside_one_without_a_date() -> None:
-    sheet = document(UUID(int=3), "Roof of the school", date(2026, 8, 1), kind=DocumentKind.PAST_PERFORMANCE)
-    documents = [document(NEWER, NOW, None), document(OLDER, BEFORE, date(2019, 1, 1)), sheet]
-    found = reasons_to_leave_out(documents, "Iron Peak Inc.")
-    assert {id: reason.newer for id, reason in found.items()} == {OLDER: sheet.id}
+def test_a_document_about_us_of_more_than_two_years_is_outdated(dated: date | None, *, is_left_out: bool) -> None:
+    found = reasons_to_leave_out([document(NEWER, NOW, None), document(OLDER, BEFORE, dated)], "Iron Peak Inc.", today=TODAY)
+    assert found == ({OLDER: LeftOut.OUTDATED} if is_left_out else {})
 
 
 def test_the_newest_document_about_us_is_used_however_old() -> None:
-    sheet = document(UUID(int=3), "Roof of the school, 2026", date(2026, 8, 1), kind=DocumentKind.PAST_PERFORMANCE)
-    documents = [document(NEWER, NOW, date(2021, 1, 1)), document(OLDER, BEFORE, date(2019, 1, 1)), sheet]
-    found = reasons_to_leave_out(documents, "Iron Peak Inc.")
-    assert {id: reason.newer for id, reason in found.items()} == {OLDER: NEWER}
+    documents = [document(NEWER, NOW, date(2021, 1, 1)), document(OLDER, BEFORE, date(2019, 1, 1))]
+    assert reasons_to_leave_out(documents, "Iron Peak Inc.", today=TODAY) == {OLDER: LeftOut.OUTDATED}
+    assert reasons_to_leave_out(documents[:1], "Iron Peak Inc.", today=TODAY) == {}
 
 
 @pytest.mark.parametrize("kind", DocumentKind)
 def test_only_documents_about_us_and_proposals_are_outdated(kind: DocumentKind) -> None:
-    documents = [
-        document(NEWER, NOW, date(2026, 8, 1)),
-        document(OLDER, BEFORE, date(2013, 2, 11), kind=kind),
-        document(UUID(int=3), NOW, None, kind=kind),
-    ]
+    documents = [document(OLDER, BEFORE, date(2013, 2, 11), kind=kind), document(NEWER, NOW, None, kind=kind)]
     is_outdated = kind in (DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL)
-    assert set(reasons_to_leave_out(documents, "Iron Peak Inc.")) == ({OLDER} if is_outdated else set())
+    assert set(reasons_to_leave_out(documents, "Iron Peak Inc.", today=TODAY)) == ({OLDER} if is_outdated else set())
 
 
 @pytest.mark.parametrize("is_always_used", [True, False])
 def test_a_person_can_let_drafts_use_it_anyway(*, is_always_used: bool) -> None:
     older = document(OLDER, BEFORE, date(2013, 2, 11), is_always_used=is_always_used)
     newer = document(NEWER, NOW, date(2026, 8, 1))
-    assert (older in used_by_drafts([newer, older], "Iron Peak Inc.")) is is_always_used
+    assert (older in used_by_drafts([newer, older], "Iron Peak Inc.", TODAY)) is is_always_used
 
 
 def test_a_document_in_which_another_organization_presents_itself_is_not_ours() -> None:
     another = DocumentText(
         id=OLDER, title="", kind=DocumentKind.ABOUT_US, text="Harbor Light is a nonprofit in Duluth.", passages=()
     )
-    found = reasons_to_leave_out([document(NEWER, NOW, None), another], "Iron Peak Inc.")
-    assert {id: reason.newer for id, reason in found.items()} == {OLDER: None}
+    found = reasons_to_leave_out([document(NEWER, NOW, None), another], "Iron Peak Inc.", today=TODAY)
+    assert found == {OLDER: LeftOut.ABOUT_ANOTHER}
 
 
 async def test_the_page_of_a_document_reads_the_beginnings_of_those_that_it_may_be_left_out_for(
@@ -114,8 +98,7 @@ async def test_the_page_of_a_document_reads_the_beginnings_of_those_that_it_may_
             await session.execute(changed.values(kind=kind, dated=date(year, 1, 1)))
         read = await searching.read_openings(session, desk.actor, kinds=OUR_KINDS, characters=60_000)
     assert {document.title: len(document.text) for document in read}["new"] == 60_000
-    found = await service.why_left_out(desk.core, desk.actor, ids["old"])
-    assert found is not None and found.newer_title == "new"
+    assert await service.why_left_out(desk.core, desk.actor, ids["old"]) is LeftOut.OUTDATED
 
     async def refuse(*_: object, **__: object) -> None:
         raise AssertionError
@@ -137,4 +120,4 @@ async def test_the_page_of_a_document_reads_the_beginnings_of_those_that_it_may_
 def test_a_page_of_a_partner_that_names_us_is_not_ours(text: str, *, is_left_out: bool) -> None:
     page = DocumentText(id=OLDER, title="", kind=DocumentKind.ABOUT_US, text=text, passages=())
     ours = [document(NEWER, NOW, None), document(UUID(int=3), "We repair roofs.", None)]
-    assert (OLDER in reasons_to_leave_out([*ours, page], "Iron Peak Inc.")) is is_left_out
+    assert (OLDER in reasons_to_leave_out([*ours, page], "Iron Peak Inc.", today=TODAY)) is is_left_out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import asyncio
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 
 from fundwright.core.settings import Settings
 from fundwright.generation.extractive import headings
-from fundwright.generation.extractive.headings import EXAMPLES, WEIGHTS, Example, HeadingClassifier, examples, fit, stored_weights
+from fundwright.generation.extractive.headings import WEIGHTS, Example, HeadingClassifier, examples, fit, stored_weights
 from fundwright.generation.extractive.statements import Statement
 from fundwright.language.local import OnnxEmbedder
 from fundwright.language.protocols import Vectors
@@ -64,7 +64,7 @@ class OfWords:
 async def test_headings_of_peoples_own_words_are_understood(
     minilm: HeadingClassifier, heading: str, text: str, kind: DocumentKind, topic: Topic | None
 ) -> None:
-    assert (await minilm.find([statement(heading, text, kind)])).get(("page", heading)) is topic
+    assert (await minilm.find([statement(heading, text, kind)])).get((kind, "page", heading)) is topic
 
 
 def test_two_sections_of_a_document_are_rather_about_different_topics(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,10 +72,6 @@ def test_two_sections_of_a_document_are_rather_about_different_topics(monkeypatc
     assert headings._assigned(fits) == [1, 0, 2, 2]  # the last topic, of what no draft asks for, as often as it fits
     monkeypatch.setattr(headings, "_AGAIN", 0.0)
     assert headings._assigned(fits) == [0, 0, 2, 2]
-
-
-async def test_what_stands_under_a_heading_about_exclusions_gets_no_topic(minilm: HeadingClassifier) -> None:
-    assert await minilm.find([statement("What we do not do", "Castings of bronze.", ABOUT_US)]) == {}
 
 
 async def test_the_weights_of_another_model_are_fitted_once(of_words: HeadingClassifier, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,14 +85,45 @@ async def test_the_weights_of_another_model_are_fitted_once(of_words: HeadingCla
     told = [statement("The problem", "The problem is old.", PROPOSAL), statement("What we deliver", "We deliver it.", PROPOSAL)]
     for _ in range(2):
         found = await of_words.find(told)
-    assert found == {("page", "The problem"): Topic.NEED, ("page", "What we deliver"): Topic.OFFER}
+    assert found == {(PROPOSAL, "page", "The problem"): Topic.NEED, (PROPOSAL, "page", "What we deliver"): Topic.OFFER}
     assert fitted == ["of-words"]
 
 
 def test_the_stored_weights_are_those_of_the_examples() -> None:
     with np.load(WEIGHTS) as stored:
-        assert stored["examples"] == hashlib.sha256(EXAMPLES.read_bytes()).hexdigest(), "Run `python -m scripts.headings`."
-    assert stored_weights("another-model") is None
+        assert stored["digest"] == headings.digest(), "Run `python -m scripts.headings`."
+
+
+@pytest.mark.parametrize(
+    ("model", "dimension", "is_for"),
+    [("minilm-l6-v2-int8", 384, True), ("minilm-l6-v2-int8", 768, False), ("another", 384, False)],
+)
+def test_stored_weights_are_for_one_model_only(model: str, dimension: int, *, is_for: bool) -> None:
+    assert (stored_weights(model, dimension) is not None) is is_for
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"), [("Past Performance", PROPOSAL), ("Our Approach", ABOUT_US), ("What we do not do", ABOUT_US)]
+)
+async def test_a_heading_that_clearly_names_another_topic_keeps_it(
+    minilm: HeadingClassifier, heading: str, kind: DocumentKind
+) -> None:
+    told = statement(heading, "We completed a $3 million contract for the Army in 2022, on time.", kind)
+    assert await minilm.find([told]) == {}
+
+
+async def test_what_is_known_is_embedded_once(of_words: HeadingClassifier, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = [statement("The problem", "The problem is old.", PROPOSAL)]
+    await asyncio.gather(*(of_words.find(told) for _ in range(3)))
+    embedded: list[str] = []
+
+    async def refuse(texts: Sequence[str]) -> Vectors:
+        embedded.extend(texts)
+        return np.zeros((len(texts), OfWords.dimension), dtype=np.float32)
+
+    monkeypatch.setattr(of_words._embedder, "embed", refuse)
+    assert await of_words.find(told) == {(PROPOSAL, "page", "The problem"): Topic.NEED}
+    assert not embedded
 
 
 def test_each_topic_has_examples() -> None:

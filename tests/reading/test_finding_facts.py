@@ -592,13 +592,25 @@ def test_visits_and_classes_by_customer_are_no_projects() -> None:
     assert len(read(classes, DocumentKind.PAST_PERFORMANCE)) == 1
 
 
-@pytest.mark.parametrize(("rating", "status"), [("Exceptional", FactStatus.CURRENT), ("LOST to Kestrel", FactStatus.DENIED)])
+@pytest.mark.parametrize(
+    ("rating", "status"),
+    [("Exceptional", FactStatus.CURRENT), ("LOST to Kestrel", FactStatus.DENIED), ("Pending", FactStatus.CURRENT)],
+)
 def test_what_became_of_a_project_may_stand_in_place_of_its_rating(rating: str, status: FactStatus) -> None:
     row = f"| Customer | Contract | Value | CPARS |\n| - | - | - | - |\n| Red Desert | BLM-25-771 | $915,000 | {rating} |"
     assert [fact.status for fact in read(row, DocumentKind.PAST_PERFORMANCE)] == [status]
 
 
-@pytest.mark.parametrize(("sentence", "is_there"), [("joined us in 2026", True), ("left in February 2026", False)])
+@pytest.mark.parametrize(
+    ("sentence", "is_there"),
+    [
+        ("joined us in 2026", True),
+        ("studies left ventricular failure", True),
+        ("makes sure that families no longer wait", True),
+        ("left in February 2026", False),
+        ("who is no longer with us", False),
+    ],
+)
 def test_a_person_who_has_left_is_not_proposed(sentence: str, *, is_there: bool) -> None:
     text = f"The team\n\nBertrand Kessock, Chief Operating Officer, {sentence}."
     assert bool(values(read(text, DocumentKind.ABOUT_US, "The team"), FactKind.PERSON)) is is_there
@@ -615,3 +627,25 @@ def test_a_table_of_people_may_be_a_sheet_of_data(kind: DocumentKind, *, is_ther
 def test_a_certification_that_is_applied_for_is_not_held() -> None:
     row = "| Credential | Who | Note |\n| - | - | - |\n| WOSB | company | application pending at SBA |"
     assert [fact.status for fact in read(row, DocumentKind.DATA)] == [FactStatus.PLANNED]
+
+
+def test_neither_customers_nor_people_make_a_table_a_form() -> None:
+    clients = "| Client | Value | Year |\n| - | - | - |\n| Legal Aid of Ohio | $40,000 | 2024 |\n| Sam Houston University | $60,000 | 2025 |"
+    assert len(values(read(clients, DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)) == 2
+    staff = "| Name | Role |\n| - | - |\n| Sam Ortiz | Project Manager |\n| Sam Lee | Foreman |"
+    assert not values(read(staff, DocumentKind.ABOUT_US), FactKind.DETAIL)
+
+
+def test_numbers_that_begin_with_a_year_are_no_period_and_days_come_in_their_order() -> None:
+    rows = (
+        "| Customer | Award | Value | Closed | Opened |\n| - | - | - | - | - |\n"
+        "| Justice | 2019-DG-BX-K001 | $90,000 |  |  |\n| Dayton | C-1184 | $80,000 | 3/1/2024 | 1/5/2023 |"
+    )
+    first, second = values(read(rows, DocumentKind.PAST_PERFORMANCE), FactKind.PROJECT)
+    assert FactField.PERIOD not in first
+    assert second[FactField.PERIOD] == "1/5/2023 – 3/1/2024"
+
+
+def test_a_row_without_a_name_is_no_project() -> None:
+    budget = "| No. | budget | year |\n| - | - | - |\n| 1 | $40,000 | 2022 |"
+    assert not read(budget, DocumentKind.PAST_PERFORMANCE)

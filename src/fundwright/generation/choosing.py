@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
+from enum import StrEnum
 from uuid import UUID
 
+from fundwright.core.messages import t
 from fundwright.reading.company import infer_company, is_named_in, is_of_another
 from fundwright.reading.entries import entries_of
 from fundwright.reading.kinds import DocumentKind
@@ -14,33 +15,42 @@ from fundwright.reading.labels import words_of
 from fundwright.training.schemas import DocumentText
 
 _OFFERORS = frozenset(("offeror", "contractor", "vendor", "bidder", "applicant"))
-_CURRENT_FOR = timedelta(days=2 * 365)
-"""How long a document stays current if there are newer ones. One of last year is often still right."""
+_CURRENT_FOR = timedelta(days=731)
+"""How long a document stays current. One of last year is often still right."""
 READ_CHARACTERS = 60_000
 """Of each document."""
 KINDS_LEFT_OUT = frozenset((DocumentKind.ABOUT_US, DocumentKind.PAST_PERFORMANCE, DocumentKind.PREVIOUS_PROPOSAL))
 """Kinds of which a document may be left out, because it is about another company or a newer one replaces it."""
 
 
-@dataclass(frozen=True)
-class LeftOut:
-    """Why drafts leave a document out: the newer one, or None if it is about another organization."""
+class LeftOut(StrEnum):
+    """Why drafts leave a document out."""
 
-    newer: UUID | None = None
+    OUTDATED = "outdated"
+    ABOUT_ANOTHER = "about_another"
+    """About another organization."""
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            LeftOut.OUTDATED: t("It is more than two years old, and you have others of its kind."),
+            LeftOut.ABOUT_ANOTHER: t("It seems to be about another organization."),
+        }[self]
 
 
-def used_by_drafts(documents: Sequence[DocumentText], company: str) -> list[DocumentText]:
+def used_by_drafts(documents: Sequence[DocumentText], company: str, today: date) -> list[DocumentText]:
     """Return the documents that drafts do not leave out."""
-    reasons = reasons_to_leave_out(documents, company)
+    reasons = reasons_to_leave_out(documents, company, today=today)
     return [document for document in documents if document.is_always_used or document.id not in reasons]
 
 
-def reasons_to_leave_out(documents: Sequence[DocumentText], company: str = "") -> Mapping[UUID, LeftOut]:
+def reasons_to_leave_out(documents: Sequence[DocumentText], company: str = "", *, today: date) -> Mapping[UUID, LeftOut]:
     """Return the documents that drafts leave out unless a person lets drafts use them. The documents name the company if it is not given.
 
     A sheet about the projects of another contractor is not ours, and neither is a document about an organization that never names the company, if
-    two others do, or one if the name is given. A document about us, or a proposal, is outdated if it is more than two years older than the newest of
-    all, unless no other one of its kind is younger or has no date.
+    two others do, or one if the name is given. A document about us, or a proposal, is outdated if it is more than two years old, unless no other one
+    of its kind is newer or has no date.
     """
     is_given = bool(company)
     company = company or infer_company([(document.kind, document.text) for document in documents])
@@ -49,23 +59,13 @@ def reasons_to_leave_out(documents: Sequence[DocumentText], company: str = "") -
     naming = [each for each in documents if is_named_in(each.text, company)]
     if naming and (is_given or len(naming) > 1):  # one document alone does not say whose name it is
         foreign += [each for each in about_us if each not in naming or _presents_another(each, company)]
-    found = {each.id: LeftOut() for each in foreign}
-    current = [each for each in documents if each.id not in found]
+    found = {each.id: LeftOut.ABOUT_ANOTHER for each in foreign}
     for kind in (DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL):
-        found |= _outdated(
-            [each for each in current if each.kind == kind], {each.id: each.dated for each in current if each.dated}
-        )
+        ours = [each for each in documents if each.kind == kind and each.id not in found]
+        newest = max((each.dated or today for each in ours), default=today)
+        old = (each.id for each in ours if each.dated and each.dated < min(newest, today - _CURRENT_FOR))
+        found |= dict.fromkeys(old, LeftOut.OUTDATED)
     return found
-
-
-def _outdated(documents: Sequence[DocumentText], dated: Mapping[UUID, date]) -> Mapping[UUID, LeftOut]:
-    """Return the outdated ones of documents of one kind. `dated` has the dates of all documents."""
-    if not documents or not dated:
-        return {}
-    limit = max(dated.values()) - _CURRENT_FOR
-    kept = max(documents, key=lambda each: dated.get(each.id, date.max)).id  # of several old ones, the newest
-    newer = kept if kept in dated else max(dated, key=dated.__getitem__)
-    return {each.id: LeftOut(newer) for each in documents if dated.get(each.id, limit) < limit and each.id != kept}
 
 
 def _is_of_another(text: str, company: str) -> bool:

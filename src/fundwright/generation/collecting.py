@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from itertools import groupby
 from uuid import UUID
@@ -16,6 +17,7 @@ from uuid import UUID
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
+from fundwright.core.database import now
 from fundwright.facts import service as facts
 from fundwright.facts.schemas import DraftFact
 from fundwright.generation.choosing import used_by_drafts
@@ -121,7 +123,9 @@ async def collect(
         known = await facts.for_drafts(session, actor, document_ids)
     first = (*(fact.passage_id for fact in known if fact.passage_id), *found)
     documents = await searching.read_documents(core, actor, document_ids=document_ids, kinds=OUR_KINDS, first=first)
-    choose = partial(_choose_from, section, documents, known, similar, cited, company=company, is_generative=is_generative)
+    choose = partial(
+        _choose_from, section, documents, known, similar, cited, company=company, is_generative=is_generative, today=now().date()
+    )
     parts, cited_facts, unanswered, company = await core.computing.run(choose, deadline_s=_DEADLINE_S, is_background=True)
     requirements = tuple(passage.text for passage in required)
     return Material(parts=parts, facts=cited_facts, requirements=requirements, company=company, unanswered=unanswered)
@@ -136,10 +140,11 @@ def _choose_from(
     *,
     company: str,
     is_generative: bool,
+    today: date,
 ) -> tuple[list[Part], tuple[CitedFact, ...], frozenset[int], str]:
     """Like `_choose`, from documents that may be about others, with the facts in them and the name of the company; the documents say it unless it
     is given."""
-    own = used_by_drafts(documents, company)
+    own = used_by_drafts(documents, company, today)
     company = company or infer_company([(document.kind, document.text) for document in own])  # which may have had another name
     parts, unanswered = _choose(section, own, similar, cited, is_generative=is_generative)
     return parts, tuple(_cited(known, {document.id: document for document in own}, parts)), unanswered, company

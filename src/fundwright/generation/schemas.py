@@ -25,22 +25,6 @@ LARGEST_INTEGER = 2**31 - 1
 """The largest value of an integer column."""
 
 
-class LeftOutDocument(BaseModel):
-    """A document that drafts leave out because of a newer one, or, if `newer_id` is None, because it is about another organization."""
-
-    model_config = ConfigDict(frozen=True)
-
-    newer_id: UUID | None
-    newer_title: str
-
-    @property
-    def reason(self) -> str:
-        """In the reader's language."""
-        return (
-            t("“{newer}” is newer.", newer=self.newer_title) if self.newer_id else t("It seems to be about another organization.")
-        )
-
-
 class DraftState(StrEnum):
     """`canceled` by the author, or `failed`. In both cases, the draft can be continued."""
 

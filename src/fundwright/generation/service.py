@@ -26,7 +26,7 @@ from fundwright.conversation.schemas import Commented
 from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
 from fundwright.core.computing import TookTooLong, TookTooMuchMemory
-from fundwright.core.database import acquire_lock, without_session
+from fundwright.core.database import acquire_lock, now, without_session
 from fundwright.core.errors import Conflict, FundwrightError, NoLongerMember, NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
@@ -36,7 +36,7 @@ from fundwright.core.scopes import installation
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.facts import service as facts
 from fundwright.generation import citing, claims, exporting, repository, warnings
-from fundwright.generation.choosing import KINDS_LEFT_OUT, READ_CHARACTERS, reasons_to_leave_out
+from fundwright.generation.choosing import KINDS_LEFT_OUT, READ_CHARACTERS, LeftOut, reasons_to_leave_out
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
     Checking,
@@ -53,7 +53,6 @@ from fundwright.generation.schemas import (
     ExportFormat,
     ExportWarning,
     KeptChecks,
-    LeftOutDocument,
     PossibleMatchRead,
     PossibleMatchRecord,
     Rewriting,
@@ -133,7 +132,7 @@ async def suggest_company(core: Core, actor: Actor) -> SuggestedCompany:
 
 
 @needs(Permission.READ)
-async def why_left_out(core: Core, actor: Actor, document_id: UUID) -> LeftOutDocument | None:
+async def why_left_out(core: Core, actor: Actor, document_id: UUID) -> LeftOut | None:
     """Return why drafts leave out one of the actor's documents, also if a person lets drafts use it; None if there is no reason. Opens its
     own transaction."""
     async with core.database.reading() as session:
@@ -141,11 +140,8 @@ async def why_left_out(core: Core, actor: Actor, document_id: UUID) -> LeftOutDo
         if kind not in KINDS_LEFT_OUT:
             return None
         documents = await searching.read_openings(session, actor, kinds=OUR_KINDS, characters=READ_CHARACTERS)
-    found = (await core.computing.run(partial(reasons_to_leave_out, documents))).get(document_id)
-    titles = {document.id: document.title for document in documents}
-    if found is None:
-        return None
-    return LeftOutDocument(newer_id=found.newer, newer_title=titles[found.newer] if found.newer else "")
+    reasons = await core.computing.run(partial(reasons_to_leave_out, documents, today=now().date()))
+    return reasons.get(document_id)
 
 
 @needs(Permission.WORK)

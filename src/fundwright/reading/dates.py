@@ -10,7 +10,7 @@ from typing import NamedTuple
 _LINES, _LINE_CHARACTERS, _READ_CHARACTERS = 8, 200, 60_000
 """How many first and last lines say what date the document has, and how much of a line and of the text is read."""
 _CUE = re.compile(
-    r"\b(?:as of|rev(?:ised|ision)?\.?|updated?|edit(?:s|ed)?|touched|modified|effective|version|issued|filled|stand|mis à jour|état)\b|^\W{0,3}(?:date|datum)\b|©|copyright",
+    r"\b(?:as of|rev(?:ised|ision)?\.?|updated?|last edit(?:ed)?|edits|modified|effective|version|issued|filled|stand|mis à jour|état)\b|^\W{0,3}(?:date|datum)\b|©|copyright",
     re.IGNORECASE,
 )
 _AFTER_CUE = 40
@@ -99,7 +99,7 @@ def expiry_in(text: str) -> Expiry | None:
 
 def last_day_of(text: str) -> date | None:
     """Return the last day of a text that is a date: “June 2027” ends on June 30, and “2027” on December 31."""
-    periods = (_period(found) for form in _FORMS if (found := form.match(text.strip())))
+    periods = (_period(found) for form in _FORMS if (found := form.fullmatch(text.strip())))
     return next((period[1] for period in periods if period), None)
 
 

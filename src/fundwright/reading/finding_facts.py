@@ -7,9 +7,9 @@ decides whether it is current.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from datetime import date
 from itertools import groupby, takewhile, zip_longest
 
 from fundwright.core.messages import t
@@ -64,7 +64,7 @@ _STATES = (
         r"pending|pledged|asked|on order|to be hired|planned|proposed|applied(?! [a-z])|applied for|app\.? due|submitted|in progress|not yet|expected|anticipated|tbd|under review",
     ),
 )
-_AT_BEGINNING = {FactStatus.DENIED: "|lost", FactStatus.ENDED: "|left|returned", FactStatus.PLANNED: r"|sub\.|to be"}
+_AT_BEGINNING = {FactStatus.DENIED: "|lost", FactStatus.ENDED: "|left|returned to", FactStatus.PLANNED: r"|sub\.|to be"}
 """Words that say it only where a remark begins: “Lost,” but not “no days lost.”"""
 _STATE = tuple(
     (
@@ -80,7 +80,7 @@ _STATE = tuple(
 """At the beginning of a remark, after a dash or a bracket, or at its end: “Secret (inactive since 2019),” but not “repair of returned goods.”"""
 _LINE = re.compile(r"[^\n]+")
 NOT_TO_CITE = re.compile(
-    r"\b(?:do not|don't|don’t|never) (?:cite|claim|list|use|mention|name|quote|show)\b|\b(?:delete|remove) before\b|\bnot for (?:this|the) proposal\b",
+    r"\b(?:do not|don't|don’t|never) (?:cite|list|use|mention|name|quote|show)\b|\b(?:delete|remove) before\b|\bnot for (?:this|the) proposal\b",
     re.IGNORECASE,
 )
 _AWARD = r"\b(?-i:(?=[\d-]*[A-Z])(?:[A-Z\d]{6}-?\d\d-?[ACDFGHKLPV]-?[A-Z\d]{4,8}|\d?[A-Z]\d\d ?[A-Z]{2}\d{6}(?:-\d\d)?))\b"
@@ -128,7 +128,8 @@ _BIOSKETCH = re.compile(
 """The name and the position in the form of the NIH for biographical sketches, however its table was read."""
 _BARS = re.compile(r"[\s|]+")
 _IS = re.compile(r"is (?:our|the|an?) (?=\w)")
-_LEFT = re.compile(r"\b(?:left|departed|resigned|passed away|no longer)\b", re.IGNORECASE)
+_LOST = re.compile(r"(?:lost|declined|terminated)\b", re.IGNORECASE)
+_LEFT = re.compile(r"(?:^|, (?:who |and )?)(?:has )?(?:left|departed|resigned|passed away|is no longer)\b", re.IGNORECASE)
 """“Dana Rivers, our first director, left in 2024.”"""
 _REACHED = re.compile(r"\b(?:call|contact|reach|write to|ask for|attn:?)\s+(?=[A-Z])", re.IGNORECASE)
 _BELOW_NAME = 4
@@ -145,8 +146,6 @@ _MOST_WORK, _MOST_QUALIFICATIONS, _ROLE_WORDS = 1_200, 8, 14
 _ONCE = frozenset((FactField.TITLE, FactField.CUSTOMER, FactField.CONTRACT))
 """A form has one of each: another begins the next form."""
 _OWN_DATA = (DocumentKind.ABOUT_US, DocumentKind.DATA)
-_FEWEST_REGISTERED = 2
-"""A form with so many labels of registrations has data about the organization only."""
 
 
 @dataclass(slots=True)
@@ -171,12 +170,13 @@ def facts_of(text: str, entries: Sequence[Entry], kind: DocumentKind) -> list[Fa
     if not kind.is_ours:
         return []
     entries = [entry for entry in entries if entry.end - entry.start <= _MOST_CHARACTERS]
+    forms = _forms(entries)
     return [
-        *_details(text, entries, kind),
+        *_details(text, entries, kind, forms),
         *_certifications(entries, kind),
         *_contacts(text, entries, kind),
         *_people(text, entries, kind),
-        *_projects(entries, kind),
+        *_projects([entry for entry in entries if entry.group not in forms], kind),
     ]
 
 
@@ -189,14 +189,13 @@ def status_of(texts: Iterable[str]) -> FactStatus:
 # --- Data of the organization
 
 
-def _details(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
-    registrations = _registrations(entries)
+def _details(text: str, entries: Sequence[Entry], kind: DocumentKind, forms: Set[int]) -> Iterator[Fact]:
     for entry in entries if kind in _OWN_DATA else ():
-        if entry.group in registrations:
-            yield from _details_of_form(entry)
-            continue
         if entry.kind is EntryKind.ROW and (certification := _certification_of_row(entry)):
             yield certification
+            continue
+        if entry.group in forms:
+            yield from _details_of_form(entry)
             continue
         if entry.kind is EntryKind.ITEM and entry.is_checked:
             before, _, after = entry.text.rpartition(": ")
@@ -250,15 +249,18 @@ def _details(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterato
                     yield _certification(name, line.start(), line.end())
 
 
-def _registrations(entries: Sequence[Entry]) -> Set[int]:
-    """The groups of entries in which an organization states how it is registered, such as a form for vendors."""
-    words = ((entry.group, {*labels.words_of(label)}) for entry in entries for label, _ in _pairs(entry))
-    found = Counter(group for group, label in words if label & labels.REGISTERED)
-    return {group for group, count in found.items() if count >= _FEWEST_REGISTERED}
+def _forms(entries: Sequence[Entry]) -> Set[int]:
+    """The groups of entries, such as a form for vendors, that state two different registrations of an organization."""
+    stated: dict[int, set[str]] = {}
+    for entry in entries:
+        for label, value in _labels_and_values(entry):
+            named = {name for name, code in _CODES if code.search(f"{label}: {value}")}
+            stated.setdefault(entry.group, set()).update(named)
+    return {group for group, names in stated.items() if len(names) > 1}
 
 
-def _pairs(entry: Entry) -> list[tuple[str, str]]:
-    """Labels with their values. The cells of a row are pairs of them if there is an even number: “| UEI | … | CAGE | … |.”"""
+def _labels_and_values(entry: Entry) -> list[tuple[str, str]]:
+    """The cells of a row are pairs of them if there is an even number: “| UEI | … | CAGE | … |.”"""
     if entry.kind is not EntryKind.ROW:
         return [(value.label, value.text) for value in entry.values]
     cells = [value.text for value in entry.values]
@@ -267,7 +269,7 @@ def _pairs(entry: Entry) -> list[tuple[str, str]]:
 
 def _details_of_form(entry: Entry) -> Iterator[Fact]:
     """What a form about the organization states: below “Question | Our answer,” each label is a cell."""
-    for label, value in _pairs(entry):
+    for label, value in _labels_and_values(entry):
         is_short = len(label.split()) <= _NAME_WORDS and len(value.split()) <= _DETAIL_WORDS
         is_answered = any(map(str.isalnum, value)) and not (_FORMER | _NAMES_COLUMN) & {*labels.words_of(label)}
         if is_short and is_answered and not (PHONE.search(value) or EMAIL.search(value)):
@@ -566,9 +568,7 @@ def _projects(entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
     )
     if kind in (DocumentKind.RESUME, DocumentKind.PREVIOUS_PROPOSAL) or is_message:
         return
-    registrations = _registrations(entries)
-    records = _records([entry for entry in entries if entry.group not in registrations])
-    found = [(fact, record.path) for record in records if (fact := _project(record, kind)) is not None]
+    found = [(fact, record.path) for record in _records(entries) if (fact := _project(record, kind)) is not None]
     yield from (fact for fact, _ in found)
     if kind is DocumentKind.ABOUT_US:
         listed = [entry for entry in entries if entry.kind is EntryKind.ITEM and MONEY.search(entry.text)]
@@ -636,12 +636,16 @@ def _project(record: _Record, kind: DocumentKind) -> Fact | None:
     amounts = [value.text for value in record.values if MONEY.fullmatch(value.text) and not labels.is_ceiling(value.label)]
     if FactField.VALUE not in values and len(amounts) == 1:
         values[FactField.VALUE] = amounts[0]
-    days = [value.text for value in record.values if last_day_of(value.text)]
+    days = [
+        value.text for value in record.values if not {*labels.words_of(value.label)} & labels.EXPIRES and last_day_of(value.text)
+    ]
     if len(days) in (1, 2) and values.get(FactField.PERIOD, days[0]) in days:
-        values[FactField.PERIOD] = " – ".join(dict.fromkeys(days))
+        values[FactField.PERIOD] = " – ".join(sorted(dict.fromkeys(days), key=lambda day: last_day_of(day) or date.min))
     is_listed = kind is DocumentKind.PAST_PERFORMANCE and record.entries[0].kind is EntryKind.ROW
     if is_listed and {FactField.VALUE, FactField.PERIOD} <= values.keys() and not values.keys() & _NAMES_PROJECT:
-        values[FactField.CUSTOMER] = next((value.text for value in record.values if value.text not in values.values()), "")
+        unused = (value.text for value in record.values if value.text not in values.values())
+        if customer := next((text for text in unused if any(map(str.isalpha, text))), ""):
+            values[FactField.CUSTOMER] = customer
     if FactField.CUSTOMER not in values and not (FactField.TITLE in values and FactField.VALUE in values):
         return None
     # Sheets of data list visits and classes by customer, too.
@@ -661,7 +665,10 @@ def _project(record: _Record, kind: DocumentKind) -> Fact | None:
         values[FactField.CONTRACT] = found[0]
         values[FactField.CUSTOMER] = f"{customer[: found.start()]}{customer[found.end() :]}".strip(" ,;()")
     remarks = [values.get(FactField.PERIOD, ""), *_REMARK.findall(customer)]
-    remarks += [value.text for name in (labels.STATE, FactField.VALUE, FactField.RATING) for value in told.get(name, ())]
+    remarks += [value.text for name in (labels.STATE, FactField.VALUE) for value in told.get(name, ())]
+    remarks += [
+        value.text for value in told.get(FactField.RATING, ()) if _LOST.match(value.text)
+    ]  # “Pending” is said of the rating
     remarks += [value.text for value in told.get(FactField.WORK, ()) if _is_remark(value.text)]
     return Fact(FactKind.PROJECT, values, record.entries[0].start, max(entry.end for entry in record.entries), status_of(remarks))
 

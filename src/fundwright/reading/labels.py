@@ -33,9 +33,9 @@ _VALUE = _words(
     "value worth much amount price cost costs funding budget total fee fees sum $ dollars awarded obligated ceiling wert summe volumen auftragswert montant valeur"
 )
 _PERIOD = _words(
-    "period pop date dates term duration start begin begun end ended finished completed completion year years from when runs zeitraum laufzeit période durée"
+    "period pop date dates term duration start begin end completed completion year years from when runs zeitraum laufzeit période durée"
 )
-ENDS = (_words("start begin begun from started"), _words("end completion ended finished until to"))
+ENDS = (_words("start begin from started"), _words("end completion ended until"))
 """Words of the labels of the first and the last day of a period."""
 _CUSTOMER = _words(
     "customer client owner agency paid payer whom buying procuring issuing awarding funder sponsor grantor buyer auftraggeber kunde bailleur donneur"
@@ -81,8 +81,6 @@ DETAIL = _words(
     " iso status registration registrations unternehmensform mitarbeitende gegründet siret siren effectif"
 )
 """Words of labels of data about an organization."""
-REGISTERED = _words("uei unique entity cage naics ein tin duns sam sbc legal")
-"""Those of how an organization is registered."""
 CERTIFICATIONS = _words(
     "8(a) hubzone wosb edwosb sdvosb vosb sdb dbe mbe wbe women-owned woman-owned veteran-owned minority-owned as9100 as9120"
     " nadcap cmmi cmmc itar fedramp aaalac clia aashto"

@@ -955,7 +955,7 @@ def _left_out(document: DocumentRead, *, may_work: bool) -> VdomDict | None:
         return problem(found.error, on_retry=found.reload) if found.error else None
     return html.div(
         {"className": "fw-stack"},
-        html.p(found.value.reason if document.is_always_used else t("Not used in drafts: {reason}", reason=found.value.reason)),
+        html.p(found.value.label if document.is_always_used else t("Not used in drafts: {reason}", reason=found.value.label)),
         checkbox("use", t("Use in drafts anyway"), checked=document.is_always_used, on_change=using, id=f"use-{document.id}")
         if may_work
         else None,

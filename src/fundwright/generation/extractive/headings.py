@@ -8,31 +8,38 @@ has aims, and a text about an organization has none. The sections of a document 
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from fundwright.language.protocols import Embedder, Vectors
+from fundwright.language.threads import MODELS
 from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.topics import NOT_DRAFTED, Topic, topics_of
 
 if TYPE_CHECKING:
     from fundwright.generation.extractive.statements import Statement
 
-Headings = Mapping[tuple[str, str], Topic]
-"""The topic of a heading, by the title of its document and the heading."""
+Headings = Mapping[tuple[DocumentKind, str, str], Topic]
+"""The topic of a heading, by the kind and the title of its document, and the heading."""
 Weights = Mapping[DocumentKind, Vectors]
 """By kind of document, shape (features, topics)."""
 
 EXAMPLES, WEIGHTS = Path(__file__).with_name("examples.txt"), Path(__file__).with_name("headings.npz")
-_MAX_HEADINGS, _CHARACTERS_BELOW = 80, 300
+_MAX_HEADINGS, _CHARACTERS_BELOW = 200, 300
+_KEPT = 2_000
+"""The number of sections whose fits are kept: each section of a draft asks for those of the same documents."""
+_CLEAR = 0.9
+"""The weight of words that tell a topic without the text below them."""
 _PRIOR = 10.0
 """Of the weights, in examples."""
 _BALANCE = 0.5
@@ -88,24 +95,34 @@ class HeadingClassifier:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._examples = examples()
-        self._weights = stored_weights(embedder.id)
+        self._weights = stored_weights(embedder.id, embedder.dimension)
+        self._examples = () if self._weights else examples()
+        self._fits: dict[Section, Vectors] = {}
+        self._turn = asyncio.Lock()
 
     async def find(self, statements: Sequence[Statement]) -> Headings:
-        """Return the topics of headings. Those about what drafts do not ask for are left out."""
+        """Return the topics of headings, without those about what drafts do not ask for."""
         sections = _sections(statements)[:_MAX_HEADINGS]
+        async with self._turn:
+            await self._fit([section for section in sections if section not in self._fits])
+            fits = [self._fits[section] for section in sections]
+        found: dict[tuple[DocumentKind, str, str], Topic] = {}
+        for (kind, document), rows in groupby(range(len(sections)), key=lambda row: (sections[row].kind, sections[row].document)):
+            own = [*rows]
+            for row, place in zip(own, _assigned(np.stack([fits[row] for row in own])), strict=True):
+                if topic := _TOPICS[kind][place]:
+                    found[kind, document, sections[row].heading] = topic
+        return found
+
+    async def _fit(self, sections: Sequence[Section]) -> None:
         if not sections:
-            return {}
+            return
         if self._weights is None:
             self._weights = await fit(self._embedder, self._examples)
-        found: dict[tuple[str, str], Topic] = {}
+        if len(self._fits) + len(sections) > _KEPT:
+            self._fits.clear()
         features = await _features(self._embedder, sections)
-        for kind, rows in groupby(range(len(sections)), key=lambda row: (sections[row].kind, sections[row].document)):
-            own = [*rows]
-            topics = _assigned(features[own] @ self._weights[kind[0]])
-            named = zip(own, (_TOPICS[kind[0]][place] for place in topics), strict=True)
-            found |= {(sections[row].document, sections[row].heading): topic for row, topic in named if topic}
-        return found
+        self._fits |= {each: row @ self._weights[each.kind] for each, row in zip(sections, features, strict=True)}
 
 
 def _assigned(fits: Vectors) -> Sequence[int]:
@@ -119,15 +136,21 @@ def _assigned(fits: Vectors) -> Sequence[int]:
 
 
 def _sections(statements: Sequence[Statement]) -> list[Section]:
-    """The sections of documents, in order, but those whose headings say that no draft quotes them."""
+    """The sections of documents, in order, but those whose headings clearly name a topic that documents of the kind are not asked for."""
     below: dict[tuple[DocumentKind, str, str], str] = {}
     for statement in statements:
-        if statement.path and statement.kind in _TOPICS and not NOT_DRAFTED & topics_of(statement.path[-1]).keys():
+        if statement.path and statement.kind in _TOPICS and not _names_another(statement.path[-1], statement.kind):
             key = (statement.kind, statement.document, statement.path[-1])
             below[key] = f"{below.get(key, '')} {statement.text}".strip()[:_CHARACTERS_BELOW]
-    documents = list(dict.fromkeys(document for _, document, _ in below))
+    documents = list(dict.fromkeys((kind, document) for kind, document, _ in below))
     found = [Section(*key, text) for key, text in below.items()]
-    return sorted(found, key=lambda section: (documents.index(section.document), section.kind))
+    return sorted(found, key=lambda section: documents.index((section.kind, section.document)))
+
+
+def _names_another(heading: str, kind: DocumentKind) -> bool:
+    named = topics_of(heading)
+    clear = {topic for topic, weight in named.items() if weight >= _CLEAR}
+    return bool(NOT_DRAFTED & named.keys()) or (bool(clear) and clear.isdisjoint(_TOPICS[kind]))
 
 
 async def _features(embedder: Embedder, sections: Sequence[Section]) -> Vectors:
@@ -137,31 +160,27 @@ async def _features(embedder: Embedder, sections: Sequence[Section]) -> Vectors:
     return np.hstack([headings, whole, np.ones((len(sections), 1), dtype=headings.dtype)])
 
 
-async def fit(embedder: Embedder, found: Sequence[Example]) -> Weights:
+async def fit(embedder: Embedder, examples: Sequence[Example]) -> Weights:
     """Fit weights to examples."""
-    features = await _features(embedder, [each.section for each in found])
-    return {
-        kind: _ridge(
-            features[[each.section.kind is kind for each in found]],
-            np.array(
-                [[each.topic is topic for topic in topics] for each in found if each.section.kind is kind], dtype=np.float32
-            ),
-        )
-        for kind, topics in _TOPICS.items()
-    }
+    features = await _features(embedder, [each.section for each in examples])
+    weights: dict[DocumentKind, Vectors] = {}
+    for kind, topics in _TOPICS.items():
+        rows = [each.section.kind is kind for each in examples]
+        targets = np.array([[each.topic is topic for topic in topics] for each in examples if each.section.kind is kind])
+        weights[kind] = await asyncio.get_running_loop().run_in_executor(MODELS, _ridge, features[rows], targets)
+    return weights
 
 
-def _ridge(features: Vectors, targets: Vectors) -> Vectors:
-    """Ridge regression in which examples of rare topics weigh more."""
+def _ridge(features: Vectors, targets: NDArray[np.bool_]) -> Vectors:
+    """Ridge regression in which examples of rare topics weigh more. There are fewer examples than features, so the equations are those of examples."""
     weight = targets @ (1 / np.maximum(targets.sum(axis=0), 1)) ** _BALANCE
-    weighted = features * weight[:, None]
-    prior = _PRIOR * weight.mean() * np.eye(features.shape[1], dtype=features.dtype)
-    return np.linalg.solve(weighted.T @ features + prior, weighted.T @ targets).astype(np.float32)
+    similarities = features @ features.T + np.diag(_PRIOR * weight.mean() / weight)
+    return (features.T @ np.linalg.solve(similarities, targets.astype(np.float64))).astype(np.float32)
 
 
-@cache
 def examples() -> Sequence[Example]:
-    _, *parts = re.split(r"^=== (\w+) \| (\w+) \| (.*)\n", EXAMPLES.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    before, *parts = re.split(r"^=== (\w+) \| (\w+) \| (.*)\n", EXAMPLES.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert not before, "a section has no header"
     return [
         Example(
             Section(DocumentKind(kind), "", heading, " ".join(text.split())[:_CHARACTERS_BELOW]),
@@ -171,10 +190,15 @@ def examples() -> Sequence[Example]:
     ]
 
 
-@cache
-def stored_weights(embedder_id: str) -> Weights | None:
+def digest() -> str:
+    """The digest of what weights are fitted to: the examples, and the order of the topics."""
+    topics = {kind.value: [topic and topic.value for topic in topics] for kind, topics in _TOPICS.items()}
+    return hashlib.sha256(f"{topics}{EXAMPLES.read_text(encoding='utf-8')}".encode()).hexdigest()
+
+
+def stored_weights(embedder_id: str, dimension: int) -> Weights | None:
     """Return the weights that are stored for a model, if there are any."""
     with np.load(WEIGHTS) as stored:
-        if str(stored["embedder"]) != embedder_id:
-            return None
-        return {kind: stored[kind.value].astype(np.float32) for kind in _TOPICS}
+        weights = {kind: stored[kind.value].astype(np.float32) for kind in _TOPICS}
+        is_for_model = str(stored["embedder"]) == embedder_id
+    return weights if is_for_model and all(len(each) == 2 * dimension + 1 for each in weights.values()) else None

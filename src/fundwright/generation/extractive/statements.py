@@ -254,7 +254,7 @@ def _evidence(statement: Statement, topic: Topic | None, headings: Headings) -> 
         return _LABELED  # “Aim 2. …,” “Our goal is …”
     found = 0.0
     for distance, heading in enumerate(reversed(statement.path)):
-        meant = headings.get((statement.document, heading))
+        meant = headings.get((statement.kind, statement.document, heading))
         named = {meant: 1.0} if meant else topics_of(heading)
         weight = max((named.get(each, 0.0) for each in wanted), default=0.0)
         if not distance and named and not weight:
