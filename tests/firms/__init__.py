@@ -47,6 +47,10 @@ IN_FILES = (
     "coteau",
     "quillwort",
     "hitch",
+    "halvard",
+    "tsemaak",
+    "ockerman",
+    "whitlatch",
 )
 """Organizations with documents of all formats, and with questions."""
 
