@@ -649,3 +649,9 @@ def test_numbers_that_begin_with_a_year_are_no_period_and_days_come_in_their_ord
 def test_a_row_without_a_name_is_no_project() -> None:
     budget = "| No. | budget | year |\n| - | - | - |\n| 1 | $40,000 | 2022 |"
     assert not read(budget, DocumentKind.PAST_PERFORMANCE)
+
+
+def test_a_label_may_name_two_registrations() -> None:
+    form = "| Legal name | Heritage House, Inc. |\n| UEI / EIN | TH7QW2ZLK5N8 / 91-5550137 |\n| Operating budget | $612,000 |"
+    details = values(read(form, DocumentKind.DATA), FactKind.DETAIL)
+    assert [each[FactField.VALUE] for each in details] == ["Heritage House, Inc.", "TH7QW2ZLK5N8 / 91-5550137", "$612,000"]

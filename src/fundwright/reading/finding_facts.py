@@ -254,9 +254,9 @@ def _forms(entries: Sequence[Entry]) -> Set[int]:
     stated: dict[int, set[str]] = {}
     for entry in entries:
         for label, value in _labels_and_values(entry):
-            named = {name for name, code in _CODES if code.search(f"{label}: {value}")}
-            stated.setdefault(entry.group, set()).update(named)
-    return {group for group, names in stated.items() if len(names) > 1}
+            if any(map(str.isdigit, value)):
+                stated.setdefault(entry.group, set()).update(labels.REGISTRATION.intersection(labels.words_of(label)))
+    return {group for group, words in stated.items() if len(words) > 1}
 
 
 def _labels_and_values(entry: Entry) -> list[tuple[str, str]]:

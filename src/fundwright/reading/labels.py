@@ -81,6 +81,8 @@ DETAIL = _words(
     " iso status registration registrations unternehmensform mitarbeitende gegründet siret siren effectif"
 )
 """Words of labels of data about an organization."""
+REGISTRATION = _words("uei unique cage ncage naics ein tin duns siret")
+"""Those of numbers under which an organization is registered."""
 CERTIFICATIONS = _words(
     "8(a) hubzone wosb edwosb sdvosb vosb sdb dbe mbe wbe women-owned woman-owned veteran-owned minority-owned as9100 as9120"
     " nadcap cmmi cmmc itar fedramp aaalac clia aashto"

@@ -38,8 +38,8 @@ EXAMPLES, WEIGHTS = Path(__file__).with_name("examples.txt"), Path(__file__).wit
 _MAX_HEADINGS, _CHARACTERS_BELOW = 200, 300
 _KEPT = 2_000
 """The number of sections whose fits are kept: each section of a draft asks for those of the same documents."""
-_CLEAR = 0.9
-"""The weight of words that tell a topic without the text below them."""
+_CLEAR, _STANDARD_WORDS = 0.9, 3
+"""The weight of words that tell a topic without the text below them, in a heading as short as “Past performance.” “How we would go about it” is not."""
 _PRIOR = 10.0
 """Of the weights, in examples."""
 _BALANCE = 0.5
@@ -149,7 +149,8 @@ def _sections(statements: Sequence[Statement]) -> list[Section]:
 
 def _names_another(heading: str, kind: DocumentKind) -> bool:
     named = topics_of(heading)
-    clear = {topic for topic, weight in named.items() if weight >= _CLEAR}
+    is_short = len(heading.split()) <= _STANDARD_WORDS
+    clear = {topic for topic, weight in named.items() if is_short and weight >= _CLEAR}
     return bool(NOT_DRAFTED & named.keys()) or (bool(clear) and clear.isdisjoint(_TOPICS[kind]))
 
 
