@@ -24,6 +24,7 @@ EXEMPT = (
     "docs/glossary.md",
     "package-lock.json",
     "src/fundwright/core/migrations/versions",
+    "src/fundwright/generation/extractive/examples.txt",
     "src/fundwright/opportunities/sample",
     "tests/checking",
     "tests/core/test_migrations.py",  # sets up the tables of earlier versions

@@ -52,6 +52,7 @@ EXECUTORS = {
     ("core/computing.py", "self._reader"): "reads a result of limited size",
     ("core/files.py", "self._threads"): _DISK,
     ("core/sandbox.py", "self._launcher"): "starts processes",
+    ("generation/extractive/headings.py", "MODELS"): "fits weights to the examples of headings, for another model, once",
     ("language/local.py", "MODELS"): "embeds 16 texts of a limited length",
     ("language/service.py", "MODELS"): "loads a model",
 }

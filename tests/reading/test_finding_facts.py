@@ -210,6 +210,8 @@ class TestOrganization:
         ("to 05/2027", FactStatus.CURRENT),
         ("No lost-time injury since March 2019", FactStatus.CURRENT),
         ("soldering station", FactStatus.CURRENT),
+        ("returned to Sunbelt", FactStatus.ENDED),
+        ("Returned Peace Corps Volunteer", FactStatus.CURRENT),
         ("repair and re-proofing of returned equipment", FactStatus.CURRENT),
         ("sub role ended when task order was recompeted", FactStatus.CURRENT),
         ("ISO 9001 certification expected 2020", FactStatus.PLANNED),

@@ -122,12 +122,14 @@ class TestTrain:
                 await service.choose_kind(session, owner, committed, document_id, DocumentKind.ABOUT_US)
         await runs.run_inline(committed, owner, documents)
         async with mounted(committed, owner, train_screen, path=f"/dashboard/train?document={documents[1]}") as screen:
-            await screen.expect(lambda: "Not used in drafts: “Line card 2026” is newer." in screen.text)
+            await screen.expect(lambda: "Not used in drafts: It is more than two years old" in screen.text)
             await screen.check("Use in drafts anyway", True)
-            await screen.expect(lambda: "Not used in drafts" not in screen.text and "“Line card 2026” is newer." in screen.text)
+            await screen.expect(
+                lambda: "Not used in drafts" not in screen.text and "It is more than two years old" in screen.text
+            )
             await screen.type("Date", "2026-01-01")
             await screen.submit("Date of Website 2013")
-            await screen.expect(lambda: "is newer" not in screen.text)
+            await screen.expect(lambda: "more than two years old" not in screen.text)
         async with committed.database.transaction() as session:
             found = await service.get_document(session, owner, documents[1])
         assert (found.is_always_used, found.dated_text, found.is_date_chosen) == (True, "2026", True)

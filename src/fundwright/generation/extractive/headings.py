@@ -97,32 +97,32 @@ class HeadingClassifier:
         self._embedder = embedder
         self._weights = stored_weights(embedder.id, embedder.dimension)
         self._examples = () if self._weights else examples()
-        self._fits: dict[Section, Vectors] = {}
+        self._fits: Mapping[Section, Vectors] = {}
         self._turn = asyncio.Lock()
 
     async def find(self, statements: Sequence[Statement]) -> Headings:
         """Return the topics of headings, without those about what drafts do not ask for."""
         sections = _sections(statements)[:_MAX_HEADINGS]
-        async with self._turn:
-            await self._fit([section for section in sections if section not in self._fits])
-            fits = [self._fits[section] for section in sections]
+        fits = await self._fits_of(sections)
         found: dict[tuple[DocumentKind, str, str], Topic] = {}
         for (kind, document), rows in groupby(range(len(sections)), key=lambda row: (sections[row].kind, sections[row].document)):
             own = [*rows]
-            for row, place in zip(own, _assigned(np.stack([fits[row] for row in own])), strict=True):
+            for row, place in zip(own, _assigned(np.stack([fits[sections[row]] for row in own])), strict=True):
                 if topic := _TOPICS[kind][place]:
                     found[kind, document, sections[row].heading] = topic
         return found
 
-    async def _fit(self, sections: Sequence[Section]) -> None:
-        if not sections:
-            return
-        if self._weights is None:
-            self._weights = await fit(self._embedder, self._examples)
-        if len(self._fits) + len(sections) > _KEPT:
-            self._fits.clear()
-        features = await _features(self._embedder, sections)
-        self._fits |= {each: row @ self._weights[each.kind] for each, row in zip(sections, features, strict=True)}
+    async def _fits_of(self, sections: Sequence[Section]) -> Mapping[Section, Vectors]:
+        """How well each topic fits each section."""
+        known = self._fits
+        if unknown := [section for section in sections if section not in known]:
+            async with self._turn:  # the weights of a model are fitted once
+                self._weights = self._weights or await fit(self._embedder, self._examples)
+            features, weights = await _features(self._embedder, unknown), self._weights
+            new = {each: row @ weights[each.kind] for each, row in zip(unknown, features, strict=True)}
+            known = {**known, **new}
+            self._fits = new if len(known) > _KEPT else {**self._fits, **new}
+        return known
 
 
 def _assigned(fits: Vectors) -> Sequence[int]:
