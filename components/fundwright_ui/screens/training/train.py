@@ -862,7 +862,7 @@ def _document_panel(
                 t("Date"),
                 type="date",
                 default=str(document.dated or ""),
-                help=t("Drafts leave out what a much newer document about you replaces."),
+                help=t("Drafts leave out documents about you, and proposals, of more than two years ago if there are others."),
                 small=True,
                 id=f"dated-{document.id}",
             ),
