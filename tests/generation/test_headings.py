@@ -56,7 +56,12 @@ class OfWords:
         ),
         ("Ask for Ada", "Telephone 555-0123, or ada@company.example.", ABOUT_US, Topic.CONTACT),
         ("The long road", "Ada founded us in 1998 in a garage; today we are 31 employees in Ohio.", ABOUT_US, Topic.PROFILE),
-        ("Why anyone should look", "Each year 3,200 families drink water with lead, and no office tests it.", PROPOSAL, Topic.NEED),
+        (
+            "Why anyone should look",
+            "Each year 3,200 families drink water with lead, and no office tests it.",
+            PROPOSAL,
+            Topic.NEED,
+        ),
         ("In your hands at the end", "A final report, a database, and as-built drawings.", PROPOSAL, Topic.OFFER),
         ("How we would go about it", "We test baskets in batches of 25, each at nine spots.", PROPOSAL, Topic.APPROACH),
         ("With thanks", "The bakery gave bread, and Mrs. Ito gave the quilt for the raffle.", ABOUT_US, None),

@@ -130,7 +130,8 @@ async def test_a_picture_that_takes_forever_is_ended(core: Core, tmp_path: Path)
     with pytest.raises(Unreadable, match="took too long"):
         await read(core, path, replace(extraction.LIMITS, silent_seconds=2))
     with pytest.raises(Unreadable, match="took too long"):
-        await show(core, path, limits=replace(pictures.LIMITS, total_seconds=2))
+        # On a busy machine, it would say that others are waiting.
+        await show(core, path, limits=replace(pictures.LIMITS, total_seconds=2, gives_way_after_s=None))
 
 
 @pytest.mark.slow
