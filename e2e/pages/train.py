@@ -17,9 +17,12 @@ class TrainPage:
         self.trained = page.get_by_role("main").get_by_text("Trained", exact=True)
 
     def add(self, files: list[Path]) -> None:
+        rows = self.page.get_by_role("main").get_by_role("row")
+        before = rows.count()
         self.page.locator("input[type=file]").set_input_files(files)
         outcome = f"{len(files)} files uploaded" if len(files) > 1 else "Uploaded"
         expect(self.page.locator(".fw-uploads").get_by_text(outcome, exact=True)).to_be_visible()
+        expect(rows).not_to_have_count(before)
         ready(self.page)
 
     def open_text(self) -> Locator:

@@ -110,8 +110,8 @@ BOUNDED = {
     "fundwright.reading.company.": "searched in lines of at most 400 characters; the scanner below reads a megabyte",
     **dict.fromkeys(
         (
-            f"fundwright.{module}."
-            for module in ("reading.entries", "reading.finding_facts", "reading.names", "generation.extractive")
+            *(f"fundwright.reading.{name}" for name in ("entries.", "finding_", "names.", "patterns.", "states.")),
+            "fundwright.generation.extractive.",
         ),
         "searched in lines and entries of at most 2,000 characters; the scanner below reads a megabyte",
     ),

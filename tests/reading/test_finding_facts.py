@@ -7,8 +7,9 @@ import pytest
 from fundwright.facts.schemas import status_on
 from fundwright.reading.entries import entries_of
 from fundwright.reading.facts import Fact, FactField, FactKind, FactStatus
-from fundwright.reading.finding_facts import facts_of, status_of
+from fundwright.reading.finding_facts import facts_of
 from fundwright.reading.kinds import DocumentKind
+from fundwright.reading.states import status_of
 
 TODAY = date(2026, 12, 1)
 PROJECTS = (

@@ -26,8 +26,8 @@ from fundwright.core.messages import t
 from fundwright.language.protocols import Vectors
 from fundwright.reading.entries import Entry
 from fundwright.reading.facts import FactStatus
-from fundwright.reading.finding_facts import status_of
 from fundwright.reading.lines import Aside
+from fundwright.reading.states import status_of
 from fundwright.reading.units import spell_out_label
 from fundwright.training.schemas import Passage, in_months
 

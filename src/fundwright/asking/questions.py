@@ -10,7 +10,7 @@ from functools import lru_cache
 import snowballstemmer
 
 from fundwright.asking.identifiers import Identifier, identifiers_in
-from fundwright.reading.finding_facts import MONEY
+from fundwright.reading.patterns import MONEY
 
 _WORD = re.compile(r"\d\(\w\)|\d{3,9}(?=[A-Z]\b)|[^\W_]+")
 _STOP_WORDS = frozenset(

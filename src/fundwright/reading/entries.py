@@ -7,16 +7,19 @@ bullets, checked boxes, and “Label: value.” In paragraphs, people also arran
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import groupby, zip_longest
 
-from fundwright.reading.labels import is_label
+from fundwright.reading.facts import FactField
+from fundwright.reading.labels import Meaning, is_label, meaning_of
+from fundwright.reading.patterns import MONEY
 from fundwright.reading.sentences import divided
 from fundwright.reading.symbols import CHECKED
 from fundwright.reading.topics import NOT_DRAFTED, topics_of
 
+_NO_AMOUNTS = (FactField.PERIOD, FactField.CUSTOMER, FactField.CONTRACT)
 _BLOCK = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 _LINE = re.compile(r"[^\n]+")
 _RULE = re.compile(r"\|(?: - \|)+")
@@ -121,6 +124,18 @@ def entries_of(text: str, headings_at: Callable[[int], tuple[str, ...]]) -> list
         found += _Block(text, path + named, group).entries(lines)
         before = path
     return [*_labeled_by_headings(found)]
+
+
+def by_meaning(values: Iterable[Value], *, is_person: bool) -> dict[Meaning, list[Value]]:
+    """Return the values by what their labels mean, in a record about a person or a project. What an amount is called is not trusted: “Obligated to date,” “Paid.”"""
+    told: dict[Meaning, list[Value]] = {}
+    for value in values:
+        meaning = meaning_of(value.label, is_person=is_person)
+        if meaning in _NO_AMOUNTS and MONEY.match(value.text):
+            meaning = FactField.VALUE
+        if meaning and value.text.strip(" -–—/"):
+            told.setdefault(meaning, []).append(value)
+    return told
 
 
 def _stands_above(line: str, below: str) -> bool:

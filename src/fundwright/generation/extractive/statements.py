@@ -17,11 +17,12 @@ from fundwright.language.protocols import NumberedPassage, Vectors
 from fundwright.reading.company import is_named_in
 from fundwright.reading.entries import LONGEST, Entry, EntryKind, entries_of
 from fundwright.reading.facts import FactStatus
-from fundwright.reading.finding_facts import EMAIL, MONEY, NOT_TO_CITE, PHONE, status_of
 from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.labels import STATE, meaning_of
 from fundwright.reading.names import organization_in, person_in
+from fundwright.reading.patterns import EMAIL, MONEY, NOT_TO_CITE, PHONE
 from fundwright.reading.sentences import spans_of
+from fundwright.reading.states import status_of
 from fundwright.reading.topics import NOT_DRAFTED, Topic, topics_of
 
 _ABOUT_US, _PROPOSAL = DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL
