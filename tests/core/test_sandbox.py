@@ -243,6 +243,13 @@ class TestCrash:
             with pytest.raises(Invalid, match="Reading “a.pdf” was interrupted. Try again."):
                 await anext(results)
 
+    async def test_a_process_to_fork_from_that_imports_for_long_is_waited_for(
+        self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright.core.sandbox._ANSWER_S", 0.5)
+        limits = replace(LIMITS, modules=("docling.backend.msword_backend",))
+        assert await sandbox.run(partial(sandboxed.parents_pid), limits=limits, name="“a.pdf”")
+
     @pytest.mark.slow
     async def test_a_process_to_fork_from_that_does_not_answer_is_replaced(
         self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch

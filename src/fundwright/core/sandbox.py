@@ -42,8 +42,9 @@ _MIN_BYTES = 10_000
 """The minimum size that a result counts as: each one costs the server time, even an empty one."""
 _BUFFER_BYTES = 1 << 18
 _REFUSAL_BYTES = 10_000
-_ANSWER_S = 20
-"""How long the process to fork from may take to import modules and fork, or to end. A process that takes longer is killed together with its children."""
+_ANSWER_S, _MOST_ANSWERS = 20, 15
+"""How long the process to fork from may do nothing while it should import modules and fork, or may take to end, and how many times as long it may
+import modules. Then it is killed together with its children."""
 _COSTLY_S, _FAILURE_S, _MOST_FAILURES = 1.0, 60.0, 1_000
 """After how long a failure is remembered, for how long, and how many are."""
 _OWN_SHARE = 0.8
@@ -264,10 +265,10 @@ class Sandbox:
             for _ in range(2):  # the process to fork from may have been killed
                 if self._server is None:
                     self._server = _start()
-                _, control = self._server
+                process, control = self._server
                 with suppress(ConnectionError, TimeoutError):
                     socket.send_fds(control, [request], [channel.fileno(), watch.fileno()])
-                    if answer := control.recv(PROCESS.size):
+                    if answer := _answer(process, control):
                         return int(PROCESS.unpack(answer)[0])
                 log.warning("sandbox.replaced", reason="The process that the sandbox forks from has ended or does not answer.")
                 self._server[0].kill()  # if it resumed, it would fork a second child with these sockets
@@ -285,6 +286,18 @@ class Sandbox:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def _answer(process: subprocess.Popen[bytes], control: socket.socket) -> bytes:
+    """What the process sends. Raises TimeoutError once it does nothing: on a busy machine, importing modules can take minutes."""
+    used_s = _processor_s(process.pid)
+    for _ in range(_MOST_ANSWERS):
+        with suppress(TimeoutError):
+            return control.recv(PROCESS.size)
+        before_s, used_s = used_s, _processor_s(process.pid)
+        if used_s == before_s:
+            break
+    raise TimeoutError
 
 
 def _processor_s(process_id: int) -> float | None:
