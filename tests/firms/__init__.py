@@ -51,6 +51,10 @@ IN_FILES = (
     "tsemaak",
     "ockerman",
     "whitlatch",
+    "orrendale",
+    "oylebrook",
+    "secondaxle",
+    "vantosk",
 )
 """Organizations with documents of all formats, and with questions."""
 
