@@ -658,3 +658,29 @@ def test_a_label_may_name_two_registrations() -> None:
     form = "| Legal name | Heritage House, Inc. |\n| UEI / EIN | TH7QW2ZLK5N8 / 91-5550137 |\n| Operating budget | $612,000 |"
     details = values(read(form, DocumentKind.DATA), FactKind.DETAIL)
     assert [each[FactField.VALUE] for each in details] == ["Heritage House, Inc.", "TH7QW2ZLK5N8 / 91-5550137", "$612,000"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Who | What they do here |\n| - | - |\n| Zebulon Nakashima | lead repair technician since 2016 |\n| Odalys Pettibone, PT, DPT | physical therapist, half-time |",
+        "| Zebulon Nakashima | lead repair technician (bench 2) |\n| Odalys Pettibone, PT, DPT | physical therapist; seating |",
+    ],
+)
+def test_a_row_with_a_name_and_a_role_is_a_person_whatever_its_columns_are_called(text: str) -> None:
+    people = values(read(text, DocumentKind.ABOUT_US), FactKind.PERSON)
+    assert [(person[FactField.NAME], person[FactField.ROLE]) for person in people] == [
+        ("Zebulon Nakashima", "lead repair technician"),
+        ("Odalys Pettibone, PT, DPT", "physical therapist"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Customer | Whom to call | What she does |\n| - | - | - |\n| City of Alder | Dana Rivers | facilities director |",
+        "| Reference | Notes |\n| - | - |\n| Dana Rivers | facilities director |",
+    ],
+)
+def test_a_row_about_a_customer_or_a_service_is_no_person(text: str) -> None:
+    assert values(read(text, DocumentKind.ABOUT_US), FactKind.PERSON) == []

@@ -38,10 +38,12 @@ _BARS = re.compile(r"[\s|]+")
 _IS = re.compile(r"is (?:our|the|an?) (?=\w)")
 _LEFT = re.compile(r"(?:^|, (?:who |and )?)(?:has )?(?:left|departed|resigned|passed away|is no longer)\b", re.IGNORECASE)
 """“Dana Rivers, our first director, left in 2024.”"""
+_ROLE_END = re.compile(r"[,;(–—]|\s-\s|\.\s|\bsince\b|\bfrom\b")
+_OF_PROJECTS = {FactField.CUSTOMER, FactField.VALUE, FactField.CONTRACT}
 _BELOW_NAME = 4
 """Entries below a heading that names a person."""
 _MOST_QUALIFICATIONS = 8
-_ROLE_WORDS = 14
+_ROLE_WORDS, _SHORT_ROLE_WORDS = 14, 6
 
 
 def people_in(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
@@ -54,9 +56,13 @@ def people_in(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterat
     for place, entry in enumerate(entries):
         if entry.kind is EntryKind.ROW:
             yield from _person_of_row(entry)
-        if entry.kind is EntryKind.ROW or kind is DocumentKind.DATA:
+        if kind is DocumentKind.DATA:
             continue
         with_role = [value for value in entry.values if is_role(value.label)] if entry.kind is EntryKind.VALUES else []
+        if entry.kind in (EntryKind.ROW, EntryKind.VALUES) and not with_role:
+            yield from _person_of_cells(entry)
+        if entry.kind is EntryKind.ROW:
+            continue
         for value in with_role:
             if person := person_in(value.text):
                 yield _person(person.name, value.label, [], entry.start, entry.end)
@@ -76,6 +82,28 @@ def _person_of_row(entry: Entry) -> Iterator[Fact]:
     held = [value.text for value in told.get(FactField.QUALIFICATIONS, ())]
     status = status_of([*(value.text for value in told.get(labels.STATE, ())), *roles])
     yield _person(name.text, roles[0] if roles else "", held, entry.start, entry.end, status)
+
+
+def _person_of_cells(entry: Entry) -> Iterator[Fact]:
+    """Whatever its columns are called, a row is about a person if one cell is a name alone and another one begins with a role."""
+    if by_meaning(entry.values, is_person=False).keys() & _OF_PROJECTS or [*_person_of_row(entry)]:
+        return
+    cells = [
+        value.text
+        for value in entry.values
+        if labels.meaning_of(value.label, is_person=True) or not labels.is_known(value.label, is_person=True)
+    ]
+    cells += [value.label for value in entry.values if entry.kind is EntryKind.VALUES]
+    name = next((cell for cell in cells if (person := person_in(cell)) and not person.rest), "")
+    told = ((cell, _ROLE_END.split(cell)[0].strip()) for cell in cells)
+    told = (
+        (cell, role) for cell, role in told if is_role(role) and len(role.split()) <= _SHORT_ROLE_WORDS and not person_in(role)
+    )
+    if name and (found := next(told, None)):
+        cell, role = found
+        yield _person(
+            name, role, [cell] if cell != role and _QUALIFIES.search(cell) else [], entry.start, entry.end, status_of(cells)
+        )
 
 
 def _introduced(entry: Entry, below: Sequence[Entry], *, is_among_people: bool) -> Iterator[Fact]:

@@ -64,7 +64,7 @@ PROJECT: Meanings = (
 )
 PERSON: Meanings = (
     _STATUS,
-    (None, _DETAILS | _words("lapsed user customer value contract references languages consulting references")),
+    (None, _DETAILS | _words("lapsed user customer value contract reference references languages consulting")),
     (FactField.ROLE, _ROLE | _words("title appointment does seat")),
     (
         FactField.QUALIFICATIONS,
