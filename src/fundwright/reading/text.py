@@ -11,6 +11,7 @@ from fundwright.reading.columns import stack_columns
 from fundwright.reading.document import Document, without_signs
 from fundwright.reading.formats import HEAD_BYTES, OLE, Unreadable
 from fundwright.reading.paragraphs import paragraphs, words_of
+from fundwright.reading.tabs import with_tables
 
 _MAX_TEXT_BYTES = 50_000_000
 """This is about 10,000 pages."""
@@ -39,7 +40,7 @@ class TextReader:
 
     def read(self, content: bytes, filename: str) -> Document:
         lines = stack_columns(without_signs(decode(content, filename)).splitlines())
-        return Document(tuple(with_boxes(paragraphs(lines, words_of(lines)))))
+        return Document(tuple(with_boxes(with_tables(paragraphs(lines, words_of(lines))))))
 
 
 def decode(content: bytes, filename: str, declared: str | None = None) -> str:

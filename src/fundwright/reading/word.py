@@ -11,6 +11,7 @@ from fundwright.reading.checkboxes import with_boxes
 from fundwright.reading.document import Attachment, Block, Document, Paragraph, runs_of
 from fundwright.reading.formats import Unreadable
 from fundwright.reading.from_docling import blocks_of, converted
+from fundwright.reading.tabs import with_tables
 from fundwright.reading.word_parts import word_parts
 
 _MAX_UNPACKED_BYTES = 300_000_000
@@ -35,7 +36,9 @@ class WordReader:
         }
         notes |= {key: [Attachment(name.rpartition("/")[2], part)] for key, (name, part) in parts.embedded.items()}
         return Document(
-            tuple(with_boxes(blocks_of(converted(parts.file, "DOCX", "msword_backend:MsWordDocumentBackend"), notes))),
+            tuple(
+                with_boxes(with_tables(blocks_of(converted(parts.file, "DOCX", "msword_backend:MsWordDocumentBackend"), notes)))
+            ),
             _title(content),
         )
 
