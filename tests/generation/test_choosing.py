@@ -63,6 +63,15 @@ def test_only_documents_about_us_and_proposals_are_outdated(kind: DocumentKind) 
     assert set(reasons_to_leave_out(documents, "Iron Peak Inc.", today=TODAY)) == ({OLDER} if is_outdated else set())
 
 
+def test_the_only_proposal_is_outdated_beside_a_newer_document_about_us() -> None:
+    documents = [
+        document(OLDER, BEFORE, date(2023, 5, 5), kind=DocumentKind.PREVIOUS_PROPOSAL),
+        document(NEWER, NOW, date(2026, 8, 1)),
+    ]
+    assert reasons_to_leave_out(documents, "Iron Peak Inc.", today=TODAY) == {OLDER: LeftOut.OUTDATED}
+    assert reasons_to_leave_out(documents[:1], "Iron Peak Inc.", today=TODAY) == {}
+
+
 @pytest.mark.parametrize("is_always_used", [True, False])
 def test_a_person_can_let_drafts_use_it_anyway(*, is_always_used: bool) -> None:
     older = document(OLDER, BEFORE, date(2013, 2, 11), is_always_used=is_always_used)

@@ -17,6 +17,7 @@ from fundwright.training.schemas import DocumentText
 _OFFERORS = frozenset(("offeror", "contractor", "vendor", "bidder", "applicant"))
 _CURRENT_FOR = timedelta(days=731)
 """How long a document stays current. One of last year is often still right."""
+_AGING = (DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL)
 READ_CHARACTERS = 60_000
 """Of each document."""
 KINDS_LEFT_OUT = frozenset((DocumentKind.ABOUT_US, DocumentKind.PAST_PERFORMANCE, DocumentKind.PREVIOUS_PROPOSAL))
@@ -34,7 +35,7 @@ class LeftOut(StrEnum):
     def label(self) -> str:
         """In the reader's language."""
         return {
-            LeftOut.OUTDATED: t("It is more than two years old, and you have others of its kind."),
+            LeftOut.OUTDATED: t("It is more than two years old, and you have newer documents."),
             LeftOut.ABOUT_ANOTHER: t("It seems to be about another organization."),
         }[self]
 
@@ -50,7 +51,7 @@ def reasons_to_leave_out(documents: Sequence[DocumentText], company: str = "", *
 
     A sheet about the projects of another contractor is not ours, and neither is a document about an organization that never names the company, if
     two others do, or one if the name is given. A document about us, or a proposal, is outdated if it is more than two years old, unless no other one
-    of its kind is newer or has no date.
+    of these is newer or has no date: the people and figures of the only proposal are old, too.
     """
     is_given = bool(company)
     company = company or infer_company([(document.kind, document.text) for document in documents])
@@ -60,12 +61,10 @@ def reasons_to_leave_out(documents: Sequence[DocumentText], company: str = "", *
     if naming and (is_given or len(naming) > 1):  # one document alone does not say whose name it is
         foreign += [each for each in about_us if each not in naming or _presents_another(each, company)]
     found = {each.id: LeftOut.ABOUT_ANOTHER for each in foreign}
-    for kind in (DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL):
-        ours = [each for each in documents if each.kind == kind and each.id not in found]
-        newest = max((each.dated or today for each in ours), default=today)
-        old = (each.id for each in ours if each.dated and each.dated < min(newest, today - _CURRENT_FOR))
-        found |= dict.fromkeys(old, LeftOut.OUTDATED)
-    return found
+    ours = [each for each in documents if each.kind in _AGING and each.id not in found]
+    newest = max((each.dated or today for each in ours), default=today)
+    old = (each.id for each in ours if each.dated and each.dated < min(newest, today - _CURRENT_FOR))
+    return found | dict.fromkeys(old, LeftOut.OUTDATED)
 
 
 def _is_of_another(text: str, company: str) -> bool:
