@@ -20,7 +20,8 @@ function precompress(): Plugin {
         if (!/\.(js|css|svg)$/.test(name)) continue;
         const path = join(assets, name);
         const bytes = readFileSync(path);
-        writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+        // 11 makes them 1.7% smaller, but takes twice as long: a sixth of the build.
+        writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }));
         writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
       }
     },
