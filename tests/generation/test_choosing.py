@@ -87,6 +87,28 @@ def test_a_document_in_which_another_organization_presents_itself_is_not_ours() 
     assert found == {OLDER: LeftOut.ABOUT_ANOTHER}
 
 
+@pytest.mark.parametrize(("label", "is_left_out"), [("State of incorporation", False), ("Legal name", True)])
+def test_a_form_that_names_nobody_is_ours(label: str, *, is_left_out: bool) -> None:
+    form = f"Worksheet\n\n| UEI | HJ4WQ8ZNV3L6 | CAGE code | 6RK19 | {label} | Oregon |"
+    worksheet = DocumentText(id=OLDER, title="", kind=DocumentKind.ABOUT_US, text=form, passages=())
+    found = reasons_to_leave_out([document(NEWER, NOW, None), worksheet], "Iron Peak Inc.", today=TODAY)
+    assert found == ({OLDER: LeftOut.ABOUT_ANOTHER} if is_left_out else {})
+
+
+@pytest.mark.parametrize(
+    ("text", "is_left_out"),
+    [
+        ("We meet in Alder on Monday. Then Wade and Rosa show the bench, and Dana goes home.", False),
+        ("They meet in Salem. Then Ike and Wade show the barn, and Holly goes home.", True),
+    ],
+)
+def test_slides_with_the_names_of_our_people_are_ours(text: str, *, is_left_out: bool) -> None:
+    naming = f"{NOW}\n\nThe bench in Alder is led by Wade Church and Rosa Blake; Dana Rivers answers on Monday."
+    slides = DocumentText(id=OLDER, title="", kind=DocumentKind.ABOUT_US, text=text, passages=())
+    found = reasons_to_leave_out([document(NEWER, naming, None), slides], "Iron Peak Inc.", today=TODAY)
+    assert found == ({OLDER: LeftOut.ABOUT_ANOTHER} if is_left_out else {})
+
+
 async def test_the_page_of_a_document_reads_the_beginnings_of_those_that_it_may_be_left_out_for(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

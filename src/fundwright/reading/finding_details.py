@@ -111,13 +111,13 @@ def forms_in(entries: Sequence[Entry]) -> Set[int]:
     """The groups of entries, such as a form for vendors, that state two different registrations of an organization."""
     stated: dict[int, set[str]] = {}
     for entry in entries:
-        for label, value in _labels_and_values(entry):
+        for label, value in labels_and_values(entry):
             if any(map(str.isdigit, value)):
                 stated.setdefault(entry.group, set()).update(labels.REGISTRATION.intersection(labels.words_of(label)))
     return {group for group, words in stated.items() if len(words) > 1}
 
 
-def _labels_and_values(entry: Entry) -> list[tuple[str, str]]:
+def labels_and_values(entry: Entry) -> list[tuple[str, str]]:
     """The cells of a row are pairs of them if there is an even number: “| UEI | … | CAGE | … |.”"""
     if entry.kind is not EntryKind.ROW:
         return [(value.label, value.text) for value in entry.values]
@@ -127,7 +127,7 @@ def _labels_and_values(entry: Entry) -> list[tuple[str, str]]:
 
 def _details_of_form(entry: Entry) -> Iterator[Fact]:
     """What a form about the organization states: below “Question | Our answer,” each label is a cell."""
-    for label, value in _labels_and_values(entry):
+    for label, value in labels_and_values(entry):
         is_short = len(label.split()) <= NAME_WORDS and len(value.split()) <= _DETAIL_WORDS
         is_answered = any(map(str.isalnum, value)) and not (_FORMER | _NAMES_COLUMN) & {*labels.words_of(label)}
         if is_short and is_answered and not (PHONE.search(value) or EMAIL.search(value)):
