@@ -22,6 +22,8 @@ HEAD = "\ufdd5"
 """Stands in the first cell of a row that names columns."""
 FORM = "\ufdd6"
 """Stands in the first cell of a table that is a form: labels, each with its value beside it."""
+QUOTE = "\ufdd7"
+"""Stands before a text of an email that quotes another message, once for each quotation that it is in."""
 _KEPT = "–—‘’“”…"
 _AS_KEPT = {ord(character): chr(0xFDE0 + place) for place, character in enumerate(_KEPT)}
 _FROM_KEPT = {0xFDE0 + place: character for place, character in enumerate(_KEPT)} | {ord(HEAD): "", ord(FORM): ""}
@@ -154,6 +156,14 @@ class Figure(Struct, frozen=True, omit_defaults=True, tag="figure"):
     box: PageBox | None = None
 
 
+class Quote(Struct, frozen=True, omit_defaults=True, tag="quote"):
+    """What an email quotes of another message."""
+
+    blocks: tuple[Block, ...]
+    page: PageNumber | None = None
+    box: PageBox | None = None
+
+
 class Attachment(Struct, frozen=True, omit_defaults=True, tag="attachment"):
     """A file in the file, such as an attachment of an email. Its reader reads `content`, see `formats.read`."""
 
@@ -164,7 +174,7 @@ class Attachment(Struct, frozen=True, omit_defaults=True, tag="attachment"):
     box: PageBox | None = None
 
 
-Block = Heading | Paragraph | Item | Table | Field | Note | Margin | Figure | Attachment
+Block = Heading | Paragraph | Item | Table | Field | Note | Margin | Figure | Quote | Attachment
 
 
 class Missing(Enum):
@@ -322,7 +332,7 @@ def text_in(block: Block) -> str:
 def inside(block: Block) -> Sequence[Block]:
     """The blocks directly inside a block."""
     match block:
-        case Note() | Margin() | Figure() | Attachment():
+        case Note() | Margin() | Figure() | Quote() | Attachment():
             return block.blocks
         case Table():
             return [inner for row in block.rows for _, cell in row for inner in cell.blocks]
