@@ -1,4 +1,4 @@
-"""Text of presentations and OpenDocument texts that a person does not see, and formats that divide no word."""
+"""Text that a person does not see, and formats that divide no word."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import zipfile
 
 import pptx
 import pytest
+from pptx.dml.color import RGBColor
+from pptx.enum.dml import MSO_THEME_COLOR
+from pptx.util import Cm, Pt
 
 from fundwright.reading.document import Heading, Mark, Paragraph, walk
 from fundwright.reading.formats import read
@@ -21,6 +24,7 @@ _STYLES = (
     '<style:style style:name="up" style:family="text"><style:text-properties style:text-position="super 58%"/></style:style>'
     '<style:style style:name="gone" style:family="text"><style:text-properties text:display="none"/></style:style>'
     '<style:style style:name="old" style:family="text"><style:text-properties style:text-line-through-style="solid"/></style:style>'
+    '<style:style style:name="tiny" style:family="text"><style:text-properties fo:font-size="1pt"/></style:style>'
     '<style:style style:name="white" style:family="text"><style:text-properties fo:color="#ffffff"/></style:style>'
     '<style:style style:name="dark" style:family="paragraph"><style:paragraph-properties fo:background-color="#000000"/></style:style>'
     '<style:style style:name="Gone" style:family="paragraph"><style:text-properties text:display="none"/></style:style>'
@@ -29,15 +33,15 @@ _STYLES = (
 )
 
 
-def odt(body: str) -> bytes:
+def odt(body: str, *, kind: str = "text", styles: str = "") -> bytes:
     source = (
         f"<office:document-content {ODF_NAMES}><office:automatic-styles>{_STYLES}</office:automatic-styles>"
-        f"<office:body><office:text>{body}</office:text></office:body></office:document-content>"
+        f"<office:body><office:{kind}>{body}</office:{kind}></office:body></office:document-content>"
     )
     with zipfile.ZipFile(target := io.BytesIO(), "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
+        archive.writestr("mimetype", f"application/vnd.oasis.opendocument.{kind}")
         archive.writestr("content.xml", source)
-        archive.writestr("styles.xml", f"<office:document-styles {ODF_NAMES}/>")
+        archive.writestr("styles.xml", f"<office:document-styles {ODF_NAMES}>{styles}</office:document-styles>")
         archive.writestr("meta.xml", f"<office:document-meta {ODF_NAMES}/>")
         archive.writestr(
             "META-INF/manifest.xml",
@@ -62,6 +66,7 @@ def span(style: str, text: str) -> str:
         (f"<text:p>12{span('old', '77')} patents</text:p>", [("12", None), ("77", Mark.STRUCK), (" patents", None)]),
         (f"<text:p>12{span('gone', '77')} patents</text:p>", [("12", None), ("77", Mark.HIDDEN), (" patents", None)]),
         (f"<text:p>12{span('white', '77')} patents</text:p>", [("12", None), ("77", Mark.HIDDEN), (" patents", None)]),
+        (f"<text:p>12{span('tiny', '77')} patents</text:p>", [("12", None), ("77", Mark.HIDDEN), (" patents", None)]),
         (f'<text:p text:style-name="dark">12 {span("white", "patents")}</text:p>', [("12 patents", None)]),
         (f'<text:p text:style-name="Based">Old {span("shown", "12 patents")}</text:p>', [("Old ", Mark.HIDDEN), ("12 patents", None)]),
         ('<text:p>Old<text:hidden-paragraph text:is-hidden="true"/></text:p>', [("Old", Mark.HIDDEN)]),
@@ -89,3 +94,81 @@ def test_struck_text_of_slides_is_marked_and_slides_are_counted() -> None:
     document = read(_READERS, target.getvalue(), "a.pptx")
     assert [line.text for line in lines_of(document)] == ["We hold 12 patents."]
     assert report_of(document).read_text == "1 slide"
+
+
+def slide_with(*texts: tuple[str, int, dict[str, object]], background: MSO_THEME_COLOR | None = None) -> bytes:
+    """A slide with a box for each text, so many centimeters from the left, and its look."""
+    slides = pptx.Presentation()
+    slide = slides.slides.add_slide(slides.slide_layouts[6])
+    if background is not None:
+        slide.background.fill.solid()
+        slide.background.fill.fore_color.theme_color = background
+    for text, left, look in (("Team", 20, {}), *texts):
+        box = slide.shapes.add_textbox(Cm(left), Cm(2), Cm(4), Cm(1))
+        run = box.text_frame.paragraphs[0].add_run()
+        run.text = text
+        if "size" in look:
+            run.font.size = Pt(look["size"])
+        if "theme" in look:
+            run.font.color.theme_color = look["theme"]
+        if "color" in look:
+            run.font.color.rgb = RGBColor.from_string(look["color"])
+        if "fill" in look:
+            box.fill.solid()
+            box.fill.fore_color.rgb = RGBColor.from_string(look["fill"])
+    slides.save(target := io.BytesIO())
+    return target.getvalue()
+
+
+_WHITE_THEME = {"theme": MSO_THEME_COLOR.BACKGROUND_1}
+
+
+@pytest.mark.parametrize(
+    ("content", "mark"),
+    [
+        (slide_with(("77", 2, {"color": "FFFFFF"})), Mark.HIDDEN),
+        (slide_with(("77", 2, {"color": "FFFFFF", "fill": "FFFFFF"})), Mark.HIDDEN),
+        (slide_with(("77", 2, _WHITE_THEME)), Mark.HIDDEN),
+        (slide_with(("77", 2, _WHITE_THEME), ("12", 10, {"fill": "1F4E79"})), Mark.HIDDEN),
+        (slide_with(("77", 2, {"size": 1})), Mark.HIDDEN),
+        (slide_with(("77", -10, {})), Mark.HIDDEN),
+        (slide_with(("77", 2, _WHITE_THEME | {"fill": "1F4E79"})), None),
+        (slide_with(("77", 2, _WHITE_THEME), ("12", 3, {"fill": "1F4E79"})), None),
+        (slide_with(("77", 2, _WHITE_THEME), background=MSO_THEME_COLOR.ACCENT_1), None),
+        (slide_with(("77", -2, {"size": 8})), None),
+    ],
+    ids=["white", "white on white", "of the theme", "beside a color", "tiny", "beside the slide", "on a color", "on a shape", "on a background", "in part"],
+)  # fmt: skip
+def test_white_tiny_and_far_text_of_slides_is_marked(content: bytes, mark: Mark | None) -> None:
+    assert ("77", mark) in spans(content, "a.pptx")
+
+
+_MASTER = (
+    '<office:automatic-styles><style:page-layout style:name="L"><style:page-layout-properties fo:page-width="28cm" fo:page-height="21cm"/></style:page-layout>'
+    '</office:automatic-styles><office:master-styles><style:master-page style:name="M" style:page-layout-name="L"/></office:master-styles>'
+)
+_BLUE = '<style:graphic-properties draw:fill="solid" draw:fill-color="#1f4e79"/>'
+
+
+def frame(text: str, style: str = "", left: int = 2) -> str:
+    place = f'svg:x="{left}cm" svg:y="2cm" svg:width="4cm" svg:height="1cm"'
+    return f'<draw:frame draw:style-name="{style}" {place}><draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame>'
+
+
+@pytest.mark.parametrize(
+    ("shapes", "mark"),
+    [
+        (frame(span("white", "77")), Mark.HIDDEN),
+        (frame(span("white", "77")) + frame("12", "blue", left=10), Mark.HIDDEN),
+        (frame(span("tiny", "77")), Mark.HIDDEN),
+        (frame("77", left=-10), Mark.HIDDEN),
+        (frame(span("white", "77"), "blue"), None),
+        (frame("12", "blue") + frame(span("white", "77"), left=3), None),
+        (frame("77", left=-2), None),
+    ],
+    ids=["white", "beside a color", "tiny", "beside the slide", "on a color", "on a shape", "in part"],
+)
+def test_white_tiny_and_far_text_of_opendocument_slides_is_marked(shapes: str, mark: Mark | None) -> None:
+    master = _MASTER.replace("</office:automatic-styles>", f'<style:style style:name="blue" style:family="graphic">{_BLUE}</style:style></office:automatic-styles>')  # fmt: skip
+    page = f'<draw:page draw:name="1" draw:master-page-name="M">{shapes}</draw:page>'
+    assert ("77", mark) in spans(odt(page, kind="presentation", styles=master), "a.odp")
