@@ -96,6 +96,32 @@ def test_struck_text_of_slides_is_marked_and_slides_are_counted() -> None:
     assert report_of(document).read_text == "1 slide"
 
 
+@pytest.mark.parametrize(
+    ("source", "mark"),
+    [
+        ("<style>.a, p#b {color: White}</style><p class=a>77</p>", Mark.HIDDEN),
+        ("<style>body {background: #fff none} p {color: #FFFFFF !important}</style><p style='color: red'>77</p>", Mark.HIDDEN),
+        ("<style>.a {position: absolute; left: -9999px}</style><p class=a>77</p>", Mark.HIDDEN),
+        ("<p style='position: absolute; top: -100em'>77</p>", Mark.HIDDEN),
+        ("<p style='text-indent: -9999px'>77</p>", Mark.HIDDEN),
+        ("<p style='font-size: 1px'>77</p>", Mark.HIDDEN),
+        ("<p><font color='#ffffff'>77</font></p>", Mark.HIDDEN),
+        ("<div style='color: #fff'><p>77</p></div>", Mark.HIDDEN),
+        ("<style>.a {color: #fff} section.b.c:not(.d) {background: navy}</style><section class='c b'><p class=a>77</p></section>", None),
+        ("<style>.a {color: #fff} @media screen {main > div {background: url(x)}}</style><div class=a>77</div>", None),
+        ("<style>.a {color: #fff}</style><link rel=stylesheet href=x><p class=a>77</p>", None),
+        ("<style>.a {color: #fff}</style><table><tr><td bgcolor=blue class=a>77</table>", None),
+        ("<style>.a {color: #fff} .b {color: #000}</style><div class=a><p class=b>77</p></div>", None),
+        ("<style>.a {display: none}</style><p class=a style='display: block'>77</p>", None),
+        ("<p style='font-size: 0.8em'>77</p>", None),
+        ("<div style='font-size: 0'><p style='font-size: 13px'>77</p></div>", None),
+        ("<p style='position: relative; left: -9999px'>77</p>", None),
+    ],
+)  # fmt: skip
+def test_of_pages_is_marked(source: str, mark: Mark | None) -> None:
+    assert ("77", mark) in spans(f"<html><h1>Team</h1>{source}</html>".encode(), "a.html")
+
+
 def slide_with(*texts: tuple[str, int, dict[str, object]], background: MSO_THEME_COLOR | None = None) -> bytes:
     """A slide with a box for each text, so many centimeters from the left, and its look."""
     slides = pptx.Presentation()
