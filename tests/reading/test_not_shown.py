@@ -122,6 +122,25 @@ def test_of_pages_is_marked(source: str, mark: Mark | None) -> None:
     assert ("77", mark) in spans(f"<html><h1>Team</h1>{source}</html>".encode(), "a.html")
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("We hold <span hidden>77 </span>12 patents.", [("We hold ", None), ("77 ", Mark.HIDDEN), ("12 patents.", None)]),
+        ("12<b class='a' style='display: none'>7<b>7</b></b> patents", [("12", None), ("77", Mark.HIDDEN), (" patents", None)]),
+        ('12<span style="color:#fff">77</span><i STYLE="font-size:0">78</i>', [("12", None), ("77", Mark.HIDDEN), ("78", Mark.HIDDEN)]),
+        ("<div hidden>\n\n# 77\n\n</div>\n12", [("# 77", Mark.HIDDEN), ("12", None)]),
+        ("<p hidden>77\n\n12", [("77", Mark.HIDDEN), ("12", None)]),
+        ("<p title='a hidden b'>12</p>", [("12", None)]),
+        ("Write `<span hidden>` for 12\n", [("Write `` for 12", None)]),
+        ("```\n<div hidden>\n```\n12", [("<div hidden>\n12", None)]),
+        ("| a | b | c |\n|---|---|---|\n| 12 | 13 <i hidden>| 77</i> | 14 |", [(each, None) for each in ("a", "b", "c", "12", "13 ")] + [("/ 77", Mark.HIDDEN), ("14", None)]),
+        ("<br hidden>12 <span style='color:#fff;background:#000'>patents</span>", [("12 patents", None)]),
+    ],
+)  # fmt: skip
+def test_of_markdown_is_marked(source: str, expected: list[tuple[str, Mark | None]]) -> None:
+    assert [(text, mark) for text, mark in spans(f"Team\n\n{source}\n".encode(), "a.md")[1:] if text.strip()] == expected
+
+
 def slide_with(*texts: tuple[str, int, dict[str, object]], background: MSO_THEME_COLOR | None = None) -> bytes:
     """A slide with a box for each text, so many centimeters from the left, and its look."""
     slides = pptx.Presentation()
