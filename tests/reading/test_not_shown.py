@@ -11,7 +11,7 @@ from pptx.dml.color import RGBColor
 from pptx.enum.dml import MSO_THEME_COLOR
 from pptx.util import Cm, Pt
 
-from fundwright.reading.document import Heading, Mark, Paragraph, walk
+from fundwright.reading.document import Heading, Item, Mark, Paragraph, walk
 from fundwright.reading.formats import read
 from fundwright.reading.lines import lines_of
 from fundwright.reading.plugin import document_readers
@@ -52,7 +52,7 @@ def odt(body: str, *, kind: str = "text", styles: str = "") -> bytes:
 
 def spans(content: bytes, filename: str) -> list[tuple[str, Mark | None]]:
     blocks = walk(read(_READERS, content, filename).blocks)
-    return [(run.text, run.mark) for block in blocks if isinstance(block, Paragraph | Heading) for run in block.runs]
+    return [(run.text, run.mark) for block in blocks if isinstance(block, Paragraph | Heading | Item) for run in block.runs]
 
 
 def span(style: str, text: str) -> str:
@@ -139,6 +139,28 @@ def test_of_pages_is_marked(source: str, mark: Mark | None) -> None:
 )  # fmt: skip
 def test_of_markdown_is_marked(source: str, expected: list[tuple[str, Mark | None]]) -> None:
     assert [(text, mark) for text, mark in spans(f"Team\n\n{source}\n".encode(), "a.md")[1:] if text.strip()] == expected
+
+
+_COLORS = r"{\colortbl;\red0\green0\blue0;\red255\green255\blue255;\red31\green78\blue121;}"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"12 {\v 77}{\strike 78}{\deleted 79} patents", [("12 ", None), ("77", Mark.HIDDEN), ("78", Mark.STRUCK), ("79", Mark.DELETED), (" patents", None)]),
+        (r"{\v \'e9t\u233?\u-559?, caf\uc2\u233 ??!}12\u233 ?\u-559?", [("été, café!", Mark.HIDDEN), ("12é", None)]),
+        (r"{\v 77\par 78}12", [("77", Mark.HIDDEN), ("78", Mark.HIDDEN), ("12", None)]),
+        (r"12{\cf2 77}{\cf3 13}{\cf2\plain 14}{\fs2 78}", [("12", None), ("77", Mark.HIDDEN), ("1314", None), ("78", Mark.HIDDEN)]),
+        (r"{\cf2\highlight3 12}{\cf2\chcbpat3 13}\par\pard\cbpat3{\cf2 14}\par\pard{\cf2\cb2 77}", [("1213", None), ("14", None), ("77", Mark.HIDDEN)]),
+        (r"\trowd\clcbpat3\cellx1\cellx2\pard\intbl{\cf2 12}\cell 13\cell\row\pard", [("12", None), ("13", None)]),
+        (r"\trowd\cellx1\cellx2\pard\intbl{\cf2 77}\cell 13\cell\row\pard", [("77", Mark.HIDDEN), ("13", None)]),
+        (r"\pard\tx1{\listtext 1.\tab}{\v 77}12", [("77", Mark.HIDDEN), ("12", None)]),
+        (r"{\v {\*\generator x;}77}12", [("77", Mark.HIDDEN), ("12", None)]),
+    ],
+)  # fmt: skip
+def test_of_rtf_is_marked(source: str, expected: list[tuple[str, Mark | None]]) -> None:
+    found = spans(rf"{{\rtf1\ansi{_COLORS}Team\par\pard {source}\par}}".encode(), "a.rtf")[1:]
+    assert found == expected
 
 
 def slide_with(*texts: tuple[str, int, dict[str, object]], background: MSO_THEME_COLOR | None = None) -> bytes:

@@ -14,10 +14,10 @@ from msgspec import Meta, Struct
 
 from fundwright.core.unpickling import sent
 
-_END = "\ufdd0"
-"""Unicode reserves U+FDD0 to U+FDEF for use inside a program: no file contains them after `without_signs`."""
+END = "\ufdd0"
+"""Stands after a text with a sign. Unicode reserves U+FDD0 to U+FDEF for use inside a program: no file contains them after `without_signs`."""
 NOTE = "\ufdd4"
-"""Stands in a text before the key of a note that the text refers to, and `_END` after it."""
+"""Stands in a text before the key of a note that the text refers to, and `END` after it."""
 HEAD = "\ufdd5"
 """Stands in the first cell of a row that names columns."""
 FORM = "\ufdd6"
@@ -55,7 +55,7 @@ class Mark(StrEnum):
 
     def around(self, text: str) -> str:
         """The text with signs around it, which `runs_of` understands."""
-        return f"{self.sign}{text}{_END}" if text else ""
+        return f"{self.sign}{text}{END}" if text else ""
 
 
 _SIGN_OF = {Mark.STRUCK: "\ufdd1", Mark.DELETED: "\ufdd2", Mark.HIDDEN: "\ufdd3"}
@@ -269,7 +269,7 @@ def kept(text: str) -> str:
 
 def note_sign(key: str) -> str:
     """A reference to the note with this key, to be put into a text."""
-    return f"{NOTE}{key}{_END}"
+    return f"{NOTE}{key}{END}"
 
 
 def runs_of(text: str) -> tuple[Runs, list[str]]:
@@ -283,7 +283,7 @@ def runs_of(text: str) -> tuple[Runs, list[str]]:
             if start < place:
                 runs.append(Run(text[start:place], mark))
             if character == NOTE:
-                end = text.find(_END, place)
+                end = text.find(END, place)
                 end = len(text) if end < 0 else end
                 keys.append(text[place + 1 : end])
                 place = end
