@@ -17,6 +17,7 @@ from fundwright.reading.lines import lines_of
 from fundwright.reading.plugin import document_readers
 from fundwright.reading.report import report_of
 from tests.reading.test_spreadsheets import ODF_NAMES
+from tests.reading.test_word import paragraph, row, run, table, word_file
 
 _READERS = list(document_readers())
 _STYLES = (
@@ -139,6 +140,25 @@ def test_of_pages_is_marked(source: str, mark: Mark | None) -> None:
 )  # fmt: skip
 def test_of_markdown_is_marked(source: str, expected: list[tuple[str, Mark | None]]) -> None:
     assert [(text, mark) for text, mark in spans(f"Team\n\n{source}\n".encode(), "a.md")[1:] if text.strip()] == expected
+
+
+def test_rows_and_cells_that_are_deleted_or_hidden_are_marked() -> None:
+    def cells(*words: str) -> list[str]:
+        return [paragraph(run(word)) for word in words]
+
+    names, values = ("Item", "Owner", "Due"), ("Design", "Ann", "June")
+    deleted = row(*cells("Old", "77", "May"), properties='<w:trPr><w:del w:id="2" w:author="x"/></w:trPr>')
+    hidden = row(*cells("Floor", "78", "Mai"), properties="<w:trPr><w:hidden/></w:trPr>")
+    cell = f'<w:tc><w:tcPr><w:cellDel w:id="3" w:author="x"/></w:tcPr>{paragraph(run("79"))}</w:tc>'
+    last = row(*cells(*values)).replace("<w:tc>", f"{cell}<w:tc>", 1)
+    content = word_file(table(deleted, row(*cells(*names)), hidden, last))
+    marked = {text: mark for text, mark in spans(content, "a.docx") if mark}
+    assert marked == {
+        **dict.fromkeys(("Old", "77", "May", "79"), Mark.DELETED),
+        **dict.fromkeys(("Floor", "78", "Mai"), Mark.HIDDEN),
+    }
+    lines = lines_of(read(_READERS, content, "a.docx"))
+    assert [line.text for line in lines] == ["| Item | Owner | Due |\n| - | - | - |\n| Design | Ann | June |"]
 
 
 _COLORS = r"{\colortbl;\red0\green0\blue0;\red255\green255\blue255;\red31\green78\blue121;}"
