@@ -14,6 +14,7 @@ from docx.shared import RGBColor
 from fundwright.reading.formats import read
 from fundwright.reading.lines import lines_of
 from fundwright.reading.plugin import document_readers
+from tests.reading.samples import strict
 
 _READERS = list(document_readers())
 
@@ -29,24 +30,6 @@ def word_file(body: str, **parts: str) -> bytes:
     with zipfile.ZipFile(target, "a") as archive:
         for name, content in parts.items():
             archive.writestr(f"word/{name.replace('__', '.')}", content)
-    return target.getvalue()
-
-
-def strict(content: bytes) -> bytes:
-    """The file as Word saves it in the strict form of the format."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive, zipfile.ZipFile(target := io.BytesIO(), "w") as written:
-        for name in archive.namelist():
-            part = archive.read(name)
-            for kind in (
-                b"officeDocument/2006/relationships",
-                b"officeDocument/2006/math",
-                b"wordprocessingml/2006/",
-                b"drawingml/2006/",
-            ):
-                part = part.replace(
-                    b"http://schemas.openxmlformats.org/" + kind, b"http://purl.oclc.org/ooxml/" + kind.replace(b"/2006", b"")
-                )
-            written.writestr(name, part)
     return target.getvalue()
 
 
