@@ -15,7 +15,7 @@ from fundwright.reading.css import StyleSheet
 from fundwright.reading.document import Block, Document, Mark, kept, without_signs
 from fundwright.reading.formats import HEAD_BYTES
 from fundwright.reading.from_docling import blocks_of, converted
-from fundwright.reading.quotes import Mail, mark_quotes, with_quotes
+from fundwright.reading.quotes import Envelope, mark_quotes, with_quotes
 from fundwright.reading.symbols import CHECKED, UNCHECKED, raised
 from fundwright.reading.text import decode
 
@@ -95,8 +95,8 @@ def title_of_html(text: str) -> str:
     return found[1].strip() if found else ""
 
 
-def blocks_of_html(text: str, *, mail: Mail | None = None) -> list[Block]:
-    """The blocks of a page, as a browser without scripts shows it. What it hides is marked, and what it quotes if it is a `mail`."""
+def blocks_of_html(text: str, *, envelope: Envelope | None = None) -> list[Block]:
+    """The blocks of a page, as a browser without scripts shows it. What it hides is marked, and what it quotes if it has the `envelope` of an email."""
     from docling.datamodel.backend_options import HTMLBackendOptions
     from lxml import etree, html
 
@@ -106,13 +106,13 @@ def blocks_of_html(text: str, *, mail: Mail | None = None) -> list[Block]:
         root = html.document_fromstring(text, parser=html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True))
     except etree.ParserError:  # there is nothing but comments
         return []
-    if mail:
+    if envelope:
         mark_quotes(root)
     _simplify(root)
     source = io.BytesIO(kept(etree.tostring(root, method="html", encoding="unicode")).encode())
     options = HTMLBackendOptions(infer_furniture=False)
     blocks = blocks_of(converted(source, "HTML", "html_backend:HTMLDocumentBackend", options), is_page=True)
-    return with_boxes(with_quotes(blocks, mail) if mail else blocks)
+    return with_boxes(with_quotes(blocks, envelope) if envelope else blocks)
 
 
 def _simplify(root: Any) -> None:

@@ -14,7 +14,7 @@ from fundwright.reading.document import Attachment, Block, Document, Paragraph, 
 from fundwright.reading.formats import OLE
 from fundwright.reading.html import blocks_of_html, decode_html
 from fundwright.reading.lines import lines_of
-from fundwright.reading.quotes import Mail, blocks_of_text
+from fundwright.reading.quotes import Envelope, blocks_of_text
 from fundwright.reading.text import decode
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
@@ -52,7 +52,7 @@ class EmailReader:
             if not part.is_attachment() and not part.get_filename()
         }
         bodies = [
-            list(_body(first[kind], filename, Mail(_header(message, "Subject"))))
+            list(_body(first[kind], filename, Envelope(_header(message, "Subject"))))
             for kind in ("text/html", "text/plain")
             if kind in first
         ]
@@ -82,8 +82,10 @@ class OutlookReader:
         named = {"From": message.sender, "To": to, "Date": sent.isoformat(" ") if sent else "", "Subject": message.subject}
         headers = [_named(name, without_signs(value)) for name, value in named.items() if value]
         html, text = message.html_body, without_signs(message.body or "")
-        mail = Mail(without_signs(message.subject or ""))
-        blocks = blocks_of_html(html, mail=mail) if html else with_boxes(list(blocks_of_text(text.splitlines(), mail)))
+        envelope = Envelope(without_signs(message.subject or ""))
+        blocks = (
+            blocks_of_html(html, envelope=envelope) if html else with_boxes(list(blocks_of_text(text.splitlines(), envelope)))
+        )
         attached = [Attachment(without_signs(each.file_name or ""), each.file_bytes or b"") for each in message.attachments]
         return Document((*headers, *blocks, *attached), without_signs(message.subject or ""))
 
@@ -99,13 +101,13 @@ def _header(message: EmailMessage, name: str) -> str:
         return ""
 
 
-def _body(part: Any, filename: str, mail: Mail) -> Iterator[Block]:
+def _body(part: Any, filename: str, envelope: Envelope) -> Iterator[Block]:
     content = part.get_payload(decode=True) or b""
     if part.get_content_type() == "text/html":
-        yield from blocks_of_html(decode_html(content, filename, part.get_content_charset()), mail=mail)
+        yield from blocks_of_html(decode_html(content, filename, part.get_content_charset()), envelope=envelope)
         return
     lines = without_signs(decode(content, filename, part.get_content_charset())).splitlines()
-    yield from with_boxes(list(blocks_of_text(lines, mail)))
+    yield from with_boxes(list(blocks_of_text(lines, envelope)))
 
 
 def _attachment(part: Any) -> Attachment:

@@ -27,12 +27,12 @@ from fundwright.reading.paragraphs import paragraphs, words_of
 
 _FORWARDS = re.compile(r"\s{0,9}(?:fwd?|wg|tr|rv|enc)\s?:", re.IGNORECASE)
 _FORWARDED = re.compile(
-    r"(?:-{2,}\s{0,3})?(?:(?:begin )?forwarded message|(?:anfang der )?weitergeleiteten? (?:nachricht|e-mail)|(?:début du )?message (?:transféré|réexpédié)"
-    r"|mensaje reenviado|messaggio inoltrato|doorgestuurd bericht)\s?(?:-{2,}|:)",
+    r"(?:-{2,30}\s{0,3})?(?:(?:begin )?forwarded message|(?:anfang der )?weitergeleiteten? (?:nachricht|e-mail)|(?:début du )?message (?:transféré|réexpédié)"
+    r"|mensaje reenviado|messaggio inoltrato|doorgestuurd bericht)\s?(?:-{2,30}|:)",
     re.IGNORECASE,
 )
 _ORIGINAL = re.compile(
-    r"-{2,}\s?(?:original(?: message|nachricht)|ursprüngliche nachricht|message d[’']origine|mensaje original|messaggio originale|oorspronkelijk bericht)\s?-{2,}",
+    r"-{2,30}\s?(?:original(?: message|nachricht)|ursprüngliche nachricht|message d[’']origine|mensaje original|messaggio originale|oorspronkelijk bericht)\s?-{2,30}",
     re.IGNORECASE,
 )
 _NAMES = {
@@ -64,7 +64,7 @@ class _Line(NamedTuple):
     """How many quotations it is in, as far as signs in the text or elements say so."""
 
 
-class Mail(NamedTuple):
+class Envelope(NamedTuple):
     """A message as its headers describe it."""
 
     subject: str
@@ -74,14 +74,14 @@ class Mail(NamedTuple):
         return bool(_FORWARDS.match(self.subject))
 
 
-def blocks_of_text(lines: Sequence[str], mail: Mail) -> Iterator[Block]:
+def blocks_of_text(lines: Sequence[str], envelope: Envelope) -> Iterator[Block]:
     """The blocks of a message without markup."""
     words = words_of(lines)
     found = [_line(line) for line in lines]
     for number, line in enumerate(lines):
         if _COMPARES.match(line) and not any(each.startswith(">") for each in (*lines[max(number - 1, 0) : number], *lines[number + 1 : number + 2])):  # fmt: skip
             found[number] = _Line(line, 0)
-    for is_quoted, same in groupby(zip(_quoted(found, is_forward=mail.is_forward), found, strict=True), lambda each: each[0]):
+    for is_quoted, same in groupby(zip(_quoted(found, is_forward=envelope.is_forward), found, strict=True), lambda each: each[0]):
         blocks = tuple(paragraphs([line.text for _, line in same], words))
         if is_quoted and blocks:
             yield Quote(blocks)
@@ -109,10 +109,10 @@ def mark_quotes(root: Any) -> None:
             pending += [((child,), inner_depth), (child, inner_depth)]
 
 
-def with_quotes(blocks: Sequence[Block], mail: Mail) -> list[Block]:
+def with_quotes(blocks: Sequence[Block], envelope: Envelope) -> list[Block]:
     """Put what is quoted in blocks of its own. The texts may have the signs of `mark_quotes`."""
     lines = [_line(line) for leaf in _leaves(blocks) for line in visible(leaf.runs).split("\n")]
-    flags = iter(_quoted(lines, is_forward=mail.is_forward))
+    flags = iter(_quoted(lines, is_forward=envelope.is_forward))
     return list(_grouped(_parts_of(blocks, flags), are_quoted=False))
 
 

@@ -24,7 +24,7 @@ _CODE_PAGES = {
 """Encodings of the character sets of fonts."""
 _MARKS = {"v": Mark.HIDDEN, "deleted": Mark.DELETED, "strike": Mark.STRUCK, "striked": Mark.STRUCK}
 _COLORS = re.compile(r"\{\\colortbl([^{}]{0,20000})\}")
-_WHITE = re.compile(r"\s*(?:\\(?:red|green|blue)255\s*){3}")
+_WHITE = re.compile(r"(?:\\(?:red|green|blue)255){3}")
 _STYLES = ("s", "cs")
 """Styles of paragraphs and of characters."""
 _BOX = "1"
@@ -82,7 +82,7 @@ def _simplified(source: str) -> str:
     marks_of_styles, in_row, in_colored_row = _marks_of_styles(source), False, False
     skipped: int = 0
     colors = found[1].split(";") if (found := _COLORS.search(source[:200_000])) else []
-    white = {str(place) for place, color in enumerate(colors) if _WHITE.fullmatch(color)}
+    white = {str(place) for place, color in enumerate(colors) if _WHITE.fullmatch("".join(color.split()))}
     for token in _TOKEN.finditer(source):
         report_progress()
         word, number, code, sign, brace, text = token.groups()
