@@ -146,6 +146,8 @@ ODF_NAMES = " ".join(
         ("table", "table"),
         ("text", "text"),
         ("fo", "xsl-fo-compatible"),
+        ("draw", "drawing"),
+        ("svg", "svg-compatible"),
     )
 )
 

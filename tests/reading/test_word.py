@@ -14,6 +14,7 @@ from docx.shared import RGBColor
 from fundwright.reading.formats import read
 from fundwright.reading.lines import lines_of
 from fundwright.reading.plugin import document_readers
+from tests.reading.samples import strict
 
 _READERS = list(document_readers())
 
@@ -33,7 +34,10 @@ def word_file(body: str, **parts: str) -> bytes:
 
 
 def texts(content: bytes) -> list[str]:
-    return [line.text for line in lines_of(read(_READERS, content, "a.docx"))]
+    """The lines of a Word file, which are also those of the strict one."""
+    found, of_strict = ([line.text for line in lines_of(read(_READERS, each, "a.docx"))] for each in (content, strict(content)))
+    assert found == of_strict
+    return found
 
 
 def paragraph(inner: str) -> str:

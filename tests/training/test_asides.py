@@ -1,4 +1,5 @@
-"""What documents hold that is no statement of theirs: boxes that are not checked, rows that are answered with no, and speaker notes."""
+"""What documents hold that is no statement of theirs: boxes that are not checked, rows that are answered with no, speaker notes, and
+what emails quote of other messages."""
 
 from __future__ import annotations
 
@@ -317,6 +318,20 @@ async def test_speaker_notes_answer_but_are_not_quoted(committed: Core, owner: A
     view = await viewing.read_view(committed, owner, document.id, ViewQuery(page=2))
     assert view.portion is not None
     assert [block.kind for block in view.portion.blocks] == ["heading", "item", "speaker_notes"]
+
+
+async def test_quoted_messages_answer_but_are_no_statements(committed: Core, owner: Actor, add_file: AddFile) -> None:
+    head = "From: bo@x.example\nSubject: Re: Cranes\nMIME-Version: 1.0\n\n"
+    text = "We rent nine cranes in Reno.\n\nOn Mon, Apr 6, 2026 at 9:00 AM Ann <ann@x.example> wrote:\n> The crane operator license expires in May.\n"
+    await _trained(committed, owner, add_file, f"{head}{text}".encode(), "cranes.eml")
+    (first, *_) = await _answers(committed, owner, "When does the crane operator license expire?")
+    assert (first.is_quoted, "expires in May" in first.answer) == (True, True)
+    (document,) = await searching.read_documents(committed, owner)
+    assert "nine cranes" in document.text
+    assert "license" not in document.text
+    view = await viewing.read_view(committed, owner, document.id, ViewQuery())
+    assert view.portion is not None
+    assert [block.kind for block in view.portion.blocks][-1] == "quote"
 
 
 async def test_passages_that_are_like_a_notice_are_statements(committed: Core, owner: Actor, add_file: AddFile) -> None:

@@ -42,6 +42,11 @@ class Answer(ClosePassage):
         """Whether it is in the notes of a slide."""
         return self.aside is Aside.SPEAKER_NOTES
 
+    @property
+    def is_quoted(self) -> bool:
+        """Whether an email quotes it of another message."""
+        return self.aside is Aside.QUOTE
+
 
 class Answers(BaseModel):
     """The passages that answer a question, best first. If none does, `closest` has those that are closest to it."""

@@ -16,6 +16,7 @@ from fundwright.reading.document import (
     Margin,
     Note,
     Paragraph,
+    Quote,
     Run,
     Runs,
     Table,
@@ -59,7 +60,7 @@ def _of(blocks: Iterable[Block]) -> Iterator[Block]:
                 yield replace(block, rows=tuple(tuple((place, _cell(cell)) for place, cell in row) for row in block.rows))
             case Paragraph() | Item():
                 yield block
-            case Note() | Margin() | Figure() | Attachment():
+            case Note() | Margin() | Figure() | Quote() | Attachment():
                 yield replace(block, blocks=tuple(_of(block.blocks)))
             case _:
                 yield block

@@ -14,14 +14,16 @@ from msgspec import Meta, Struct
 
 from fundwright.core.unpickling import sent
 
-_END = "\ufdd0"
-"""Unicode reserves U+FDD0 to U+FDEF for use inside a program: no file contains them after `without_signs`."""
+END = "\ufdd0"
+"""Stands after a text with a sign. Unicode reserves U+FDD0 to U+FDEF for use inside a program: no file contains them after `without_signs`."""
 NOTE = "\ufdd4"
-"""Stands in a text before the key of a note that the text refers to, and `_END` after it."""
+"""Stands in a text before the key of a note that the text refers to, and `END` after it."""
 HEAD = "\ufdd5"
 """Stands in the first cell of a row that names columns."""
 FORM = "\ufdd6"
 """Stands in the first cell of a table that is a form: labels, each with its value beside it."""
+QUOTE = "\ufdd7"
+"""Stands before a text of an email that quotes another message, once for each quotation that it is in."""
 _KEPT = "–—‘’“”…"
 _AS_KEPT = {ord(character): chr(0xFDE0 + place) for place, character in enumerate(_KEPT)}
 _FROM_KEPT = {0xFDE0 + place: character for place, character in enumerate(_KEPT)} | {ord(HEAD): "", ord(FORM): ""}
@@ -53,7 +55,7 @@ class Mark(StrEnum):
 
     def around(self, text: str) -> str:
         """The text with signs around it, which `runs_of` understands."""
-        return f"{self.sign}{text}{_END}" if text else ""
+        return f"{self.sign}{text}{END}" if text else ""
 
 
 _SIGN_OF = {Mark.STRUCK: "\ufdd1", Mark.DELETED: "\ufdd2", Mark.HIDDEN: "\ufdd3"}
@@ -154,6 +156,14 @@ class Figure(Struct, frozen=True, omit_defaults=True, tag="figure"):
     box: PageBox | None = None
 
 
+class Quote(Struct, frozen=True, omit_defaults=True, tag="quote"):
+    """What an email quotes of another message."""
+
+    blocks: tuple[Block, ...]
+    page: PageNumber | None = None
+    box: PageBox | None = None
+
+
 class Attachment(Struct, frozen=True, omit_defaults=True, tag="attachment"):
     """A file in the file, such as an attachment of an email. Its reader reads `content`, see `formats.read`."""
 
@@ -164,7 +174,7 @@ class Attachment(Struct, frozen=True, omit_defaults=True, tag="attachment"):
     box: PageBox | None = None
 
 
-Block = Heading | Paragraph | Item | Table | Field | Note | Margin | Figure | Attachment
+Block = Heading | Paragraph | Item | Table | Field | Note | Margin | Figure | Quote | Attachment
 
 
 class Missing(Enum):
@@ -259,7 +269,7 @@ def kept(text: str) -> str:
 
 def note_sign(key: str) -> str:
     """A reference to the note with this key, to be put into a text."""
-    return f"{NOTE}{key}{_END}"
+    return f"{NOTE}{key}{END}"
 
 
 def runs_of(text: str) -> tuple[Runs, list[str]]:
@@ -273,7 +283,7 @@ def runs_of(text: str) -> tuple[Runs, list[str]]:
             if start < place:
                 runs.append(Run(text[start:place], mark))
             if character == NOTE:
-                end = text.find(_END, place)
+                end = text.find(END, place)
                 end = len(text) if end < 0 else end
                 keys.append(text[place + 1 : end])
                 place = end
@@ -322,7 +332,7 @@ def text_in(block: Block) -> str:
 def inside(block: Block) -> Sequence[Block]:
     """The blocks directly inside a block."""
     match block:
-        case Note() | Margin() | Figure() | Attachment():
+        case Note() | Margin() | Figure() | Quote() | Attachment():
             return block.blocks
         case Table():
             return [inner for row in block.rows for _, cell in row for inner in cell.blocks]

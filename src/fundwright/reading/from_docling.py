@@ -237,13 +237,24 @@ class _Reading:
 
 def head_of(table: Table) -> int:
     """1 if the first row of a table without marked heads names its columns, otherwise 0: each of its cells is a short text without an
-    amount, and there are at least three. In two columns, the first one usually names the second. 2 if the first row names groups of columns."""
+    amount, and there are at least three. In two columns, the first one usually names the second. 2 if the first row names groups of columns. Rows
+    above that are not seen count, too."""
+    unseen = next((number for number, row in enumerate(table.rows) if not _is_unseen(row)), 0)
+    if unseen:
+        head = head_of(replace(table, rows=table.rows[unseen:]))
+        return unseen + head if head else 0
     if _has_groups(table):
         return 2
     if len(table.rows) < _MIN_ROWS or len(table.rows[0]) < MIN_COLUMNS or any(cell.columns > 1 for _, cell in table.rows[0]):
         return 0
     names = _texts(table.rows[0])
     return int(are_names(names) and 2 * sum(map(bool, names)) > len(names) and not is_form(table))
+
+
+def _is_unseen(row: Sequence[tuple[int, Cell]]) -> bool:
+    """Whether a row has text, but none that is seen."""
+    runs = [run for _, cell in row for block in walk(cell.blocks) for run in runs_in(block)]
+    return any(run.mark for run in runs) and not visible(tuple(runs)).strip()
 
 
 def _has_groups(table: Table) -> bool:

@@ -9,10 +9,13 @@ import re
 from typing import Any
 
 from fundwright.core.sandbox_progress import report_progress
+from fundwright.reading import css
 from fundwright.reading.checkboxes import with_boxes
+from fundwright.reading.css import StyleSheet
 from fundwright.reading.document import Block, Document, Mark, kept, without_signs
 from fundwright.reading.formats import HEAD_BYTES
 from fundwright.reading.from_docling import blocks_of, converted
+from fundwright.reading.quotes import Envelope, mark_quotes, with_quotes
 from fundwright.reading.symbols import CHECKED, UNCHECKED, raised
 from fundwright.reading.text import decode
 
@@ -35,20 +38,6 @@ _IGNORED = (
 )
 _NAMED = ("h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt", "th", "legend")
 """A button in one of these opens what it names. Other buttons are no text."""
-_NO_SIZE = re.compile(
-    r"(?<![\w-])font-size\s{0,9}:\s{0,9}0(?:\.\d+)?(?:px|pt|em|rem|%)?\s*(?:;|$)|(?<![\w-])opacity\s{0,9}:\s{0,9}0(?:\.0*)?\s*(?:;|$)",
-    re.IGNORECASE,
-)
-_NOT_SHOWN = re.compile(r"(?<![\w-])(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}(?:hidden|collapse))", re.IGNORECASE)
-_WHITE = re.compile(
-    r"(?<![\w-])color\s{0,9}:\s{0,9}(?:#fff(?:fff)?\b|white\b|rgb\(\s{0,9}255\s{0,9},\s{0,9}255\s{0,9},\s{0,9}255\s{0,9}\))",
-    re.IGNORECASE,
-)
-_BACKGROUND = re.compile(r"(?<![\w-])background(?:-color|-image)?\s{0,9}:", re.IGNORECASE)
-_STRIKES = re.compile(r"(?<![\w-])text-decoration(?:-line)?\s{0,9}:[^;]{0,200}line-through", re.IGNORECASE)
-_COMMENT = re.compile(r"/\*[^*]{0,5000}\*/")
-_AT_RULE = re.compile(r"@[\w-]{1,30}[^{};]{0,500}(?:;|\{(?:[^{}]{0,2000}\{[^{}]{0,2000}\}){0,500}[^{}]{0,2000}\})")
-_RULE = re.compile(r"([^{}]{1,200})\{([^{}]{0,2000})\}")
 _NOT_WRITTEN = ("hidden", "password", "submit", "button", "reset", "image", "file", "color", "range")
 _DEEPEST = 200
 """Elements that are nested deeper than this count as children of the element at this depth."""
@@ -106,8 +95,8 @@ def title_of_html(text: str) -> str:
     return found[1].strip() if found else ""
 
 
-def blocks_of_html(text: str) -> list[Block]:
-    """The blocks of a page, as a browser without scripts shows it. What it hides is marked."""
+def blocks_of_html(text: str, *, envelope: Envelope | None = None) -> list[Block]:
+    """The blocks of a page, as a browser without scripts shows it. What it hides is marked, and what it quotes if it has the `envelope` of an email."""
     from docling.datamodel.backend_options import HTMLBackendOptions
     from lxml import etree, html
 
@@ -117,25 +106,30 @@ def blocks_of_html(text: str) -> list[Block]:
         root = html.document_fromstring(text, parser=html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True))
     except etree.ParserError:  # there is nothing but comments
         return []
+    if envelope:
+        mark_quotes(root)
     _simplify(root)
     source = io.BytesIO(kept(etree.tostring(root, method="html", encoding="unicode")).encode())
     options = HTMLBackendOptions(infer_furniture=False)
-    return with_boxes(blocks_of(converted(source, "HTML", "html_backend:HTMLDocumentBackend", options), is_page=True))
+    blocks = blocks_of(converted(source, "HTML", "html_backend:HTMLDocumentBackend", options), is_page=True)
+    return with_boxes(with_quotes(blocks, envelope) if envelope else blocks)
 
 
 def _simplify(root: Any) -> None:
     """Remove what is no text, mark what is not shown, write forms as text, and take the formats off, so that no word is divided."""
     from lxml import etree
 
-    hidden = _Rules("\n".join(style.text or "" for style in root.iter("style")))
+    sheet = StyleSheet(root)
     etree.strip_elements(root, *_IGNORED, with_tail=False)
     for element in list(root.iter(etree.Element)):
         report_progress()
         _rewrite(element)
     _limit_depth(root)
+    _mark_invisible(root, sheet)
     for element in root.iter(etree.Element):
         report_progress()
-        mark = hidden.mark_of(element)
+        mark = Mark.HIDDEN if "hidden" in element.attrib else css.mark_in(sheet.style(element))
+        mark = mark or (Mark.STRUCK if element.tag in _STRUCK else None)
         if mark:
             for text in element.iter(etree.Element):
                 text.text = mark.around(text.text or "")
@@ -183,35 +177,29 @@ def _become_text(element: Any, text: str) -> None:
     element.tag, element.text = "span", f" {text} " if text else ""
 
 
-class _Rules:
-    """The simple rules of style sheets in a page that hide text or strike it through."""
-
-    def __init__(self, styles: str) -> None:
-        self._marks = dict[str, Mark]()
-        for selectors, declarations in _RULE.findall(_AT_RULE.sub("", _COMMENT.sub("", styles))):
-            mark = _mark_in(declarations)
-            if mark is not None:
-                self._marks |= dict.fromkeys((each.strip().lower() for each in selectors.split(",")), mark)
-
-    def mark_of(self, element: Any) -> Mark | None:
-        style = element.get("style", "")
-        if mark := Mark.HIDDEN if "hidden" in element.attrib else _mark_in(style):
-            return mark
-        if _WHITE.search(style) and not any(
-            _BACKGROUND.search(each.get("style", "")) or "bgcolor" in each.attrib or "class" in each.attrib
-            for each in (element, *element.iterancestors())
-        ):
-            return Mark.HIDDEN
-        names = [f".{name}" for name in element.get("class", "").lower().split()]
-        names += [f"#{element.get('id', '').lower()}"] if "id" in element.attrib else []
-        found = (self._marks.get(name) for name in (element.tag, *names, *(f"{element.tag}{name}" for name in names)))
-        return Mark.STRUCK if element.tag in _STRUCK else next(filter(None, found), None)
+def _mark(text: str | None, mark: Mark | None) -> str | None:
+    return mark.around(text) if mark and text and text.strip() else text
 
 
-def _mark_in(style: str) -> Mark | None:
-    if _NOT_SHOWN.search(style) or _NO_SIZE.search(style):
-        return Mark.HIDDEN
-    return Mark.STRUCK if _STRIKES.search(style) else None
+def _mark_invisible(root: Any, sheet: StyleSheet) -> None:
+    """Mark tiny text, and white text unless its background may have a color."""
+    pending = [(root, False, False, False)]
+    while pending:
+        report_progress()
+        element, is_white, is_tiny, on_color = pending.pop()
+        if not isinstance(element.tag, str):
+            continue
+        style = {"color": element.get("color", "inherit")} if element.tag == "font" else {}
+        style |= sheet.style(element)
+        own = css.is_white(style)
+        is_tiny = css.is_tiny(style, around=is_tiny)
+        is_white = own if own is not None else is_white and element.tag != "a"
+        on_color = on_color or sheet.may_color(element, style)
+        mark = Mark.HIDDEN if is_tiny or (is_white and not on_color) else None
+        element.text = _mark(element.text, mark)
+        for child in element:
+            child.tail = _mark(child.tail, mark)
+            pending.append((child, is_white, is_tiny, on_color))
 
 
 def _limit_depth(root: Any) -> None:

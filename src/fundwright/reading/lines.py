@@ -20,6 +20,7 @@ from fundwright.reading.document import (
     Margin,
     Note,
     Paragraph,
+    Quote,
     Table,
     visible,
     walk,
@@ -49,6 +50,8 @@ class Aside(StrEnum):
     BOX = "box"
     """A box that is not checked, or a row that is answered with no."""
     SPEAKER_NOTES = "speaker_notes"
+    QUOTE = "quote"
+    """What an email quotes of another message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
             found = list(found)
             noted = " ".join(line.text for line in found if line.aside is None)
             is_of_text = pending is not None and pending.level is None and not pending.row
-            if noted and pending is not None and is_of_text and pending.aside is not Aside.SPEAKER_NOTES:
+            if noted and pending is not None and is_of_text and pending.aside in (None, Aside.BOX):
                 pending = replace(pending, text=f"{pending.text}\n{noted}")
                 yield from (line for line in found if line.aside is not None)
                 continue
@@ -140,6 +143,8 @@ def _lines_in(block: Block) -> Iterator[Line]:
             yield from (replace(line, level=line.level and line.level + 1, page=block.page) for line in inner)
         case Note(is_for_speaker=True):
             yield from (replace(line, level=None, aside=Aside.SPEAKER_NOTES) for line in _lines(block.blocks))
+        case Quote():
+            yield from (replace(line, level=None, aside=Aside.QUOTE) for line in _lines(block.blocks))
         case Note() | Margin() | Figure():
             yield from _lines(block.blocks)
 
@@ -204,7 +209,7 @@ def arranges_text(table: Table) -> bool:
         return True
     if table.head:
         return False
-    if any(isinstance(block, Heading | Table | Figure) for cell in cells for block in walk(cell.blocks)):
+    if any(isinstance(block, Heading | Table | Figure | Quote) for cell in cells for block in walk(cell.blocks)):
         return True
     # Only here, or the text of tables in tables would be made twice on each level.
     texts = ["\n".join(line.text for line in _stated(cell.blocks)) for cell in cells] if len(table.rows) <= _FEW_ROWS else []

@@ -1,4 +1,4 @@
-"""Reads emails with their attachments: EML, and MSG of Outlook."""
+"""Reads emails with their attachments: EML, and MSG of Outlook. What they quote of other messages is marked."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from email.message import EmailMessage
 from typing import Any
 
+from fundwright.reading.checkboxes import with_boxes
 from fundwright.reading.document import Attachment, Block, Document, Paragraph, plain, without_signs
 from fundwright.reading.formats import OLE
 from fundwright.reading.html import blocks_of_html, decode_html
 from fundwright.reading.lines import lines_of
-from fundwright.reading.paragraphs import paragraphs, words_of
+from fundwright.reading.quotes import Envelope, blocks_of_text
 from fundwright.reading.text import decode
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
@@ -50,8 +51,16 @@ class EmailReader:
             for part in reversed(list(message.walk()))
             if not part.is_attachment() and not part.get_filename()
         }
-        bodies = [list(_body(first[kind], filename)) for kind in ("text/html", "text/plain") if kind in first]
-        longest = max(bodies, key=lambda blocks: sum(len(line.text) for line in lines_of(Document(tuple(blocks)))), default=[])
+        bodies = [
+            list(_body(first[kind], filename, Envelope(_header(message, "Subject"))))
+            for kind in ("text/html", "text/plain")
+            if kind in first
+        ]
+        longest = max(
+            bodies,
+            key=lambda blocks: sum(len(line.text) for line in lines_of(Document(tuple(blocks)), with_asides=True)),
+            default=[],
+        )
         attached = [_attachment(part) for part in message.iter_attachments() if part not in first.values()]
         return Document((*headers, *longest, *attached), _header(message, "Subject"))
 
@@ -73,8 +82,10 @@ class OutlookReader:
         named = {"From": message.sender, "To": to, "Date": sent.isoformat(" ") if sent else "", "Subject": message.subject}
         headers = [_named(name, without_signs(value)) for name, value in named.items() if value]
         html, text = message.html_body, without_signs(message.body or "")
-        lines = text.splitlines()
-        blocks = blocks_of_html(html) if html else list[Block](paragraphs(lines, words_of(lines)))
+        envelope = Envelope(without_signs(message.subject or ""))
+        blocks = (
+            blocks_of_html(html, envelope=envelope) if html else with_boxes(list(blocks_of_text(text.splitlines(), envelope)))
+        )
         attached = [Attachment(without_signs(each.file_name or ""), each.file_bytes or b"") for each in message.attachments]
         return Document((*headers, *blocks, *attached), without_signs(message.subject or ""))
 
@@ -90,13 +101,13 @@ def _header(message: EmailMessage, name: str) -> str:
         return ""
 
 
-def _body(part: Any, filename: str) -> Iterator[Block]:
+def _body(part: Any, filename: str, envelope: Envelope) -> Iterator[Block]:
     content = part.get_payload(decode=True) or b""
     if part.get_content_type() == "text/html":
-        yield from blocks_of_html(decode_html(content, filename, part.get_content_charset()))
+        yield from blocks_of_html(decode_html(content, filename, part.get_content_charset()), envelope=envelope)
         return
     lines = without_signs(decode(content, filename, part.get_content_charset())).splitlines()
-    yield from paragraphs(lines, words_of(lines))
+    yield from with_boxes(list(blocks_of_text(lines, envelope)))
 
 
 def _attachment(part: Any) -> Attachment:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 
 from fundwright.core.sandbox_progress import report_progress
+from fundwright.reading import css
 from fundwright.reading.checkboxes import with_boxes
 from fundwright.reading.document import Block, Cell, Document, Heading, Mark, Paragraph, Runs, Table, runs_of, without_signs
 from fundwright.reading.text import decode, is_text
@@ -16,7 +17,36 @@ _TITLE = re.compile(r"^title:[ \t]{0,9}[\"']?(.{1,300}?)[\"']?[ \t]{0,9}$", re.M
 _NOTE = re.compile(r"\[\^[\w-]{1,60}\]:?")
 _HTML_COMMENT = re.compile(r"<!--[^<>]{0,5000}-->")
 _STRUCK = re.compile(r"~~(?=\S)([^~\n]{1,500})~~|<(?:del|s|strike)>([^<>\n]{1,500})</(?:del|s|strike)>")
+_OPENED = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})((?:\s(?:[^<>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}'){0,200})?)>|`")
+_HIDDEN = re.compile(r"\shidden(?=[\s=/]|$)", re.IGNORECASE)
+_STYLE = re.compile(r"\sstyle\s?=\s?(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_EMPTY = ("br", "hr", "img", "input", "source", "wbr")
+_INLINE = (
+    "a",
+    "abbr",
+    "b",
+    "code",
+    "del",
+    "em",
+    "font",
+    "i",
+    "kbd",
+    "li",
+    "mark",
+    "p",
+    "s",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "sup",
+    "td",
+    "u",
+)
+"""Elements that end with their paragraph, even if they are not closed."""
 _RULE = re.compile(r"[\s:|-]{3,}")
+_FENCES = ("```", "~~~")
 _CELL = re.compile(r"(?<!\\)\|")
 _MIN_COLUMNS = 3
 """A table of two columns often has a labeled value above the rule, so its rows stay lines."""
@@ -35,7 +65,53 @@ class MarkdownReader:
         matter = _FRONT_MATTER.match(text)
         title = _TITLE.search(matter[0]) if matter else None
         lines = text[matter.end() if matter else 0 :].splitlines()
-        return Document(tuple(with_boxes(list(_blocks(lines)))), title[1] if title else "")
+        return Document(tuple(with_boxes(list(_blocks(list(_marked(lines)))))), title[1] if title else "")
+
+
+def _marked(lines: Sequence[str]) -> Iterator[str]:
+    """The lines with marks around the text in elements that are not shown, without their tags."""
+    is_code, mark, tag, depth = False, None, "", 0
+    for line in lines:
+        report_progress()
+        if not mark and line.lstrip().startswith(_FENCES):
+            is_code = not is_code
+        if mark and not line.strip() and tag in _INLINE:
+            mark = None
+        if is_code:
+            yield line
+            continue
+        written, start, is_quoted = list[str](), 0, False
+        for found in _OPENED.finditer(line):
+            closing, name, attributes = found.groups()
+            name = (name or "").lower()
+            is_quoted = is_quoted != (found[0] == "`")
+            if is_quoted or not name or name in _EMPTY:
+                continue
+            if mark is None and not closing and (mark := _mark_of(attributes)):
+                written.append(line[start : found.start()])
+                start, tag, depth = found.end(), name, 1
+            elif mark and name == tag:
+                depth += -1 if closing else 1
+                if not depth:
+                    written.append(_unseen(line[start : found.start()], mark))
+                    start, mark = found.end(), None
+        rest = line[start:]
+        yield "".join(written) + (_unseen(rest, mark) if mark else rest)
+
+
+def _unseen(text: str, mark: Mark) -> str:
+    """A bar would end the cell that the mark is in."""
+    return mark.around(text.replace("|", "/")) if text.strip() else ""
+
+
+def _mark_of(attributes: str) -> Mark | None:
+    """The mark of text in an element with these attributes."""
+    if _HIDDEN.search(_QUOTED.sub("", attributes)):
+        return Mark.HIDDEN
+    found = _STYLE.search(attributes)
+    style = css.style_of((found[1] or found[2] or "") if found else "")
+    is_unseen = css.is_tiny(style, around=False) or (css.is_white(style) and not css.is_colored(style))
+    return Mark.HIDDEN if is_unseen else css.mark_in(style)
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[Block]:
@@ -45,7 +121,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[Block]:
         report_progress()
         line = lines[place]
         place += 1
-        if line.lstrip().startswith(("```", "~~~")):
+        if line.lstrip().startswith(_FENCES):
             is_code = not is_code
             continue
         if not is_code and place < len(lines) and _begins_table(line, lines[place]):

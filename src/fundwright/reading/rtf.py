@@ -10,9 +10,10 @@ from msgspec import structs
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.checkboxes import with_boxes
-from fundwright.reading.document import Block, Cell, Document, Item, Paragraph, Table, plain, without_signs
+from fundwright.reading.document import END, Block, Cell, Document, Item, Mark, Paragraph, Table, runs_of, without_signs
 from fundwright.reading.from_docling import head_of
 from fundwright.reading.paragraphs import paragraphs
+from fundwright.reading.slides import INVISIBLE_POINTS
 from fundwright.reading.symbols import CHECKED, UNCHECKED
 
 _TOKEN = re.compile(r"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}]+)", re.DOTALL)
@@ -21,11 +22,14 @@ _CODE_PAGES = {
     0: "cp1252", 161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 238: "cp1250",
 }  # fmt: skip
 """Encodings of the character sets of fonts."""
-_HIDES = ("v", "deleted", "strike", "striked")
+_MARKS = {"v": Mark.HIDDEN, "deleted": Mark.DELETED, "strike": Mark.STRUCK, "striked": Mark.STRUCK}
+_COLORS = re.compile(r"\{\\colortbl([^{}]{0,20000})\}")
+_WHITE = re.compile(r"(?:\\(?:red|green|blue)255){3}")
 _STYLES = ("s", "cs")
 """Styles of paragraphs and of characters."""
 _BOX = "1"
 """The type of a box among the fields of old forms."""
+_SIGNS = re.compile(f"([{END}{''.join(mark.sign for mark in Mark)}])")
 _ITEM = re.compile(r"\s{0,20}(\S{1,10})\t(.*)", re.DOTALL)
 _BULLET = re.compile(r"[^\w(]")
 _MIN_BARS = 2
@@ -35,12 +39,23 @@ _MIN_BARS = 2
 class _Group:
     """The state of a group of the file, which ends with it."""
 
-    is_hidden: bool = False
-    is_hidden_by_style: bool = False
+    marks: frozenset[Mark] = frozenset()
+    style_mark: Mark | None = None
+    is_white: bool = False
+    on_color: bool = False
+    in_color: bool = False
+    """Whether its paragraph has a color, or it is in a shape."""
+    is_tiny: bool = False
     font: int = 0
+    skipped: int = 1
+    """The number of characters after each Unicode character for programs that do not know it."""
     is_field: bool = False
     end: str = ""
     """What is written where the group ends."""
+
+    def mark(self, *, in_colored_row: bool) -> Mark | None:
+        is_unseen = self.is_tiny or (self.is_white and not (self.on_color or self.in_color or in_colored_row))
+        return next((mark for mark in _MARKS.values() if mark in self.marks), Mark.HIDDEN if is_unseen else self.style_mark)
 
 
 class RtfReader:
@@ -55,20 +70,30 @@ class RtfReader:
         from striprtf.striprtf import rtf_to_text
 
         # RTF is ASCII; its own escapes name other characters.
-        text = without_signs(rtf_to_text(_simplified(content.decode("cp1252", errors="replace")), errors="replace"))
+        text = _joined(rtf_to_text(_simplified(content.decode("cp1252", errors="replace")), errors="replace"))
         return Document(tuple(with_boxes(list(_blocks(text.splitlines())))))
 
 
 def _simplified(source: str) -> str:
-    """The file without text that Word does not show, and with boxes, notes, and characters of other fonts in a form that striprtf reads."""
+    """The file with signs around text that Word does not show, and with boxes, notes, and characters of other fonts in a form that striprtf reads."""
     encodings = {int(font): _CODE_PAGES.get(int(charset), "") for font, charset in _FONT.findall(source[:200_000])}
     written, groups = list[str](), [_Group()]
     form, box = "", ""
-    hidden_styles, in_row = _hidden_styles(source), False
+    marks_of_styles, in_row, in_colored_row = _marks_of_styles(source), False, False
+    skipped: int = 0
+    colors = found[1].split(";") if (found := _COLORS.search(source[:200_000])) else []
+    white = {str(place) for place, color in enumerate(colors) if _WHITE.fullmatch("".join(color.split()))}
     for token in _TOKEN.finditer(source):
         report_progress()
         word, number, code, sign, brace, text = token.groups()
         group = groups[-1]
+        if skipped and (text or code):
+            source_text = "" if code else text[skipped:]
+            skipped = 0 if text else skipped - 1
+            if not source_text:
+                continue
+            text = source_text
+        mark = group.mark(in_colored_row=in_colored_row)
         if brace == "{":
             groups.append(replace(group, is_field=False, end=""))
             written.append(brace)
@@ -77,18 +102,39 @@ def _simplified(source: str) -> str:
             box = "" if group.is_field else box
             groups = groups[:-1] or [_Group()]
         elif word in _STYLES:
-            is_hidden = (word, number) in hidden_styles or (word == "cs" and group.is_hidden_by_style)
-            groups[-1] = replace(group, is_hidden_by_style=is_hidden)
+            style_mark = marks_of_styles.get((word, number)) or (group.style_mark if word == "cs" else None)
+            groups[-1] = replace(group, style_mark=style_mark)
             written.append(token[0])
-        elif word in _HIDES:
-            groups[-1] = replace(group, is_hidden=number != "0", is_hidden_by_style=False)
+        elif word in _MARKS:
+            marks = group.marks - {_MARKS[word]} if number == "0" else group.marks | {_MARKS[word]}
+            groups[-1] = replace(group, marks=marks, style_mark=None)
             written.append(token[0])
         elif word == "plain":
-            groups[-1] = replace(group, is_hidden=False)
+            groups[-1] = replace(group, marks=frozenset(), is_white=False, on_color=False, is_tiny=False)
             written.append(token[0])
         elif word in ("trowd", "intbl", "row", "pard"):
             in_row = word in ("trowd", "intbl")
-            groups[-1] = replace(group, is_hidden_by_style=group.is_hidden_by_style and word != "pard")
+            in_colored_row = in_colored_row and word in ("intbl", "pard")
+            if word == "pard":
+                groups[-1] = replace(group, style_mark=None, in_color=False)
+            written.append(token[0])
+        elif word == "cf":
+            groups[-1] = replace(group, is_white=number in white)
+            written.append(token[0])
+        elif word in ("highlight", "cb", "chcbpat"):
+            groups[-1] = replace(group, on_color=number != "0" and number not in white)
+            written.append(token[0])
+        elif word in ("cbpat", "shptxt"):
+            groups[-1] = replace(group, in_color=number not in white)
+            written.append(token[0])
+        elif word == "clcbpat":
+            in_colored_row = in_colored_row or number not in white
+            written.append(token[0])
+        elif word == "fs" and number:
+            groups[-1] = replace(group, is_tiny=int(number) <= 2 * INVISIBLE_POINTS)
+            written.append(token[0])
+        elif word == "uc" and number:
+            groups[-1] = replace(group, skipped=max(0, int(number)))
             written.append(token[0])
         elif word == "par" and in_row:
             written.append(_escaped(" "))
@@ -105,18 +151,24 @@ def _simplified(source: str) -> str:
             form = number
         elif word in ("ffres", "ffdefres") and form == _BOX and number in ("0", "1"):
             box = _escaped(CHECKED if number == "1" else UNCHECKED)
-        elif (group.is_hidden or group.is_hidden_by_style) and (text or code or word == "u" or (sign and sign not in "*~_-")):
-            continue
+        elif word == "u" and number and (mark or without_signs(chr(int(number) % 65_536)) == ""):
+            written.append(_marked(without_signs(chr(int(number) % 65_536)), mark))
+            skipped = group.skipped
+        elif mark and code:
+            encoding = encodings.get(group.font) or "cp1252"
+            written.append(_marked(bytes([int(code, 16)]).decode(encoding, errors="replace"), mark))
+        elif mark and (text or (sign and sign not in "*~_-")):
+            written.append(f"{_escaped(mark.sign)}{token[0] if sign else text}{_escaped(END)}")
         elif code and int(code, 16) > 127 and encodings.get(group.font):
             written.append(_escaped(bytes([int(code, 16)]).decode(encodings[group.font], errors="replace")))
         elif sign != "-":  # a place where a word may be divided
-            written.append(token[0])
+            written.append(text or token[0])
     return "".join(written)
 
 
-def _hidden_styles(source: str) -> set[tuple[str, str]]:
-    """The styles whose text Word does not show, each with its kind and number."""
-    hidden = set[tuple[str, str]]()
+def _marks_of_styles(source: str) -> dict[tuple[str, str], Mark]:
+    """The marks of the styles whose text Word does not show, by their kind and number."""
+    marks = dict[tuple[str, str], Mark]()
     start = source.find("{\\stylesheet")
     style, depth = ("", ""), 0
     for token in _TOKEN.finditer(source, start) if start >= 0 else ():
@@ -128,9 +180,32 @@ def _hidden_styles(source: str) -> set[tuple[str, str]]:
                 break
         elif word in _STYLES:
             style = (word, number)
-        elif (word in _HIDES and number != "0") or (word == "sbasedon" and (style[0], number) in hidden):
-            hidden.add(style)
-    return hidden
+        elif word in _MARKS and number != "0":
+            marks[style] = _MARKS[word]
+        elif word == "sbasedon" and (style[0], number) in marks:
+            marks.setdefault(style, marks[style[0], number])
+    return marks
+
+
+def _marked(text: str, mark: Mark | None) -> str:
+    return _escaped(mark.around(text)) if mark else _escaped(text)
+
+
+def _joined(text: str) -> str:
+    """The text without the ends of marks where the same mark begins again."""
+    written, current, has_ended = list[str](), "", False
+    for part in filter(None, _SIGNS.split(text)):
+        if part == END:
+            has_ended = bool(current)
+        elif part != current or not has_ended:
+            if has_ended:
+                written.append(END)
+            current = part if _SIGNS.fullmatch(part) else "" if has_ended else current
+            written.append(part)
+            has_ended = False
+        else:
+            has_ended = False
+    return "".join(written) + (END if has_ended else "")
 
 
 def _escaped(text: str) -> str:
@@ -149,7 +224,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[Block]:
             yield _table(rows)
             rows = []
         if item := _ITEM.fullmatch(line):
-            yield Item(plain(item[2].strip()), "" if _BULLET.match(item[1]) else item[1])
+            marker = without_signs(item[1])
+            yield Item(runs_of(item[2].strip())[0], "" if _BULLET.match(marker) else marker)
         else:
             yield from paragraphs([line], frozenset())
     if rows:
@@ -157,6 +233,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[Block]:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Table:
-    cells = (tuple((place, Cell((Paragraph(plain(cell)),) if cell else ())) for place, cell in enumerate(row)) for row in rows)
+    cells = (
+        tuple((place, Cell((Paragraph(runs_of(cell)[0]),) if cell else ())) for place, cell in enumerate(row)) for row in rows
+    )
     table = Table(tuple(cells))
     return structs.replace(table, head=head_of(table))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Sequence
 
@@ -13,7 +14,11 @@ from fundwright.reading.formats import Unreadable
 from fundwright.reading.from_docling import blocks_of, converted
 from fundwright.reading.tabs import with_tables
 from fundwright.reading.word_parts import word_parts
+from fundwright.reading.xml_parts import rewritten
 
+_RELATIONSHIPS = "_rels/.rels"
+_STRICT = b"http://purl.oclc.org/ooxml/"
+_STRICT_NAME = re.compile(_STRICT + rb"(\w+)/([\w./-]+)")
 _MAX_UNPACKED_BYTES = 300_000_000
 _MAX_PARTS = 10_000
 _MAX_PART_BYTES = 50_000_000
@@ -30,6 +35,7 @@ class WordReader:
 
     def read(self, content: bytes, filename: str) -> Document:
         check_unpacked_size(content, filename)
+        content = _transitional(content)
         parts = word_parts(content)
         notes: dict[str, Sequence[Block]] = {
             key: [Paragraph(runs_of(text)[0]) for text in texts] for key, texts in parts.notes.items()
@@ -41,6 +47,19 @@ class WordReader:
             ),
             _title(content),
         )
+
+
+def _transitional(content: bytes) -> bytes:
+    """A strict file with the names of namespaces and relationships that other files have."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if _RELATIONSHIPS not in archive.namelist() or _STRICT not in archive.read(_RELATIONSHIPS):
+            return content
+
+        def named(name: str, part: bytes) -> bytes:
+            is_xml = name.endswith((".xml", ".rels"))
+            return _STRICT_NAME.sub(rb"http://schemas.openxmlformats.org/\1/2006/\2", part) if is_xml else part
+
+        return rewritten(archive, named).getvalue()
 
 
 def _title(content: bytes) -> str:

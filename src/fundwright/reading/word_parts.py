@@ -147,9 +147,13 @@ class _Parts:
             report_progress()
             self._open_control(control)
         for row in list(root.iter(f"{_W}tr")):
-            if row.find(f"{_W}trPr/{_W}del") is not None or _is_on(row.find(f"{_W}trPr/{_W}hidden")):
-                row.getparent().remove(row)
-        _remove(cell for cell in root.iter(f"{_W}tc") if cell.find(f"{_W}tcPr/{_W}cellDel") is not None)
+            if row.find(f"{_W}trPr/{_W}del") is not None:
+                _mark(row, Mark.DELETED)
+            elif _is_on(row.find(f"{_W}trPr/{_W}hidden")):
+                _mark(row, Mark.HIDDEN)
+        for cell in list(root.iter(f"{_W}tc")):
+            if cell.find(f"{_W}tcPr/{_W}cellDel") is not None:
+                _delete_cell(cell)
         _remove(table for table in root.iter(f"{_W}tbl") if next(table.iter(f"{_W}tc"), None) is None)
         for table in root.iter(f"{_W}tbl"):
             _complete_grid(table)
@@ -158,9 +162,7 @@ class _Parts:
         for paragraph in list(root.iter(f"{_W}p")):
             _join_next(paragraph)
         for deleted in root.iter(f"{_W}del", f"{_W}moveFrom"):
-            _remove(deleted.iter(f"{_MATH}oMath", *(f"{_W}{tag}" for tag in _NOT_TEXT)))
-            for text in deleted.iter(f"{_W}delText", f"{_W}t"):
-                text.tag, text.text = f"{_W}t", Mark.DELETED.around(without_signs(text.text or ""))
+            _mark(deleted, Mark.DELETED)
         for element in list(root.iter(*(f"{_W}{tag}" for tag in _UNWRAPPED))):
             _replace(element, list(element))
         for paragraph in list(root.iter(f"{_W}p")):
@@ -233,7 +235,7 @@ class _Parts:
         for text in run.iter(f"{_W}t"):
             if text.text in (HEAD, FORM):
                 continue
-            is_marked = (text.text or "").startswith(Mark.DELETED.sign)
+            is_marked = (text.text or "").startswith((Mark.DELETED.sign, Mark.HIDDEN.sign))
             plain = text.text or "" if is_marked else without_signs(text.text or "")
             plain = raised(plain) if is_raised else plain
             text.text = mark.around(plain) if mark and not is_marked else plain
@@ -264,6 +266,23 @@ _WITHOUT_NOTES = {f"word/{kind}.xml": _NOTES.format(kind=kind).encode() for kind
 def _written(paragraph: Any) -> Iterator[str]:
     for each in paragraph.iter(*(f"{_W}{tag}" for tag in ("t", "tab", "br", "cr", "noBreakHyphen"))):
         yield each.text or "" if each.tag == f"{_W}t" else _SPACES.get(each.tag.removeprefix(_W), "\n")
+
+
+def _mark(element: Any, mark: Mark) -> None:
+    """Put signs around all text in an element, and remove what is read as text."""
+    _remove(element.iter(f"{_MATH}oMath", *(f"{_W}{tag}" for tag in _NOT_TEXT)))
+    for text in element.iter(f"{_W}delText", f"{_W}t"):
+        text.tag, text.text = f"{_W}t", mark.around(without_signs(text.text or ""))
+
+
+def _delete_cell(cell: Any) -> None:
+    """Put the text of a cell, marked, into the cell beside it, so that the columns are those that remain."""
+    _mark(cell, Mark.DELETED)
+    before, after = cell.getprevious(), cell.getnext()
+    beside = next((each for each in (before, after) if each is not None and each.tag == cell.tag), None)
+    if beside is not None:
+        beside.extend(list(cell.iterchildren(f"{_W}p", f"{_W}tbl")))
+        cell.getparent().remove(cell)
 
 
 def _complete_grid(table: Any) -> None:

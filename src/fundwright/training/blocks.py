@@ -25,6 +25,7 @@ from fundwright.reading.document import (
     Note,
     PageBox,
     Paragraph,
+    Quote,
     Runs,
     Table,
 )
@@ -102,7 +103,7 @@ def _inside(entry: _Part) -> list[_Part]:
             return [(row, column, cell) for row, cells in enumerate(entry.rows, 1) for column, cell in cells]
         case (_, _, cell):
             return list(cell.blocks)
-        case Note() | Margin() | Figure() | Attachment():
+        case Note() | Margin() | Figure() | Quote() | Attachment():
             return list(entry.blocks)
         case _:
             return []

@@ -48,6 +48,7 @@ class ShownBlock:
         "note",
         "speaker_notes",
         "margin",
+        "quote",
         "figure",
         "attachment",
     ]

@@ -17,6 +17,7 @@ from fundwright.reading.document import (
     Margin,
     Note,
     Paragraph,
+    Quote,
     Run,
     Runs,
     Table,
@@ -70,7 +71,7 @@ def _split(block: Block) -> Iterator[Block]:
         case Attachment(blocks=inner):
             yield replace(block, blocks=(), content=b"")
             yield from chain.from_iterable(map(_split, inner))
-        case Note(blocks=inner) | Margin(blocks=inner) | Figure(blocks=inner) if _weight(block) > _PORTION:
+        case Note(blocks=inner) | Margin(blocks=inner) | Figure(blocks=inner) | Quote(blocks=inner) if _weight(block) > _PORTION:
             yield from (replace(block, blocks=tuple(part)) for part in divided(inner))
         case _:
             yield block

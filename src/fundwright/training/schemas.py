@@ -426,8 +426,8 @@ class Passage(PassagePlace):
     """The date of the document."""
     text: str
     aside: Aside | None = None
-    """Why it is no statement of the document: “box” for boxes that are not checked and rows that are answered with no, or “speaker_notes” for the
-    notes of a slide. Null if it is one."""
+    """Why it is no statement of the document: “box” for boxes that are not checked and rows that are answered with no, “speaker_notes” for the
+    notes of a slide, or “quote” for what an email quotes of another message. Null if it is one."""
     score: float
     similarity: float
 
@@ -567,12 +567,12 @@ class TextRun(BaseModel):
 
 class BlockRead(BaseModel):
     """A part of a document. The blocks of a document are a tree: `parent` is the number of the block around this one. Cells are in tables, and
-    other blocks in cells, notes, margins (headers and footers), figures, and attachments. A note follows the block that refers to it.
+    other blocks in cells, notes, margins (headers and footers), figures, attachments, and what emails quote of other messages. A note follows the block that refers to it.
     Only the fields of its type are there, unless they have their default value."""
 
     model_config = ConfigDict(frozen=True)
 
-    type: Literal["heading", "paragraph", "item", "table", "cell", "field", "note", "margin", "figure", "attachment"]
+    type: Literal["heading", "paragraph", "item", "table", "cell", "field", "note", "margin", "figure", "quote", "attachment"]
     number: int
     """From 1, in reading order."""
     parent: int | None = None

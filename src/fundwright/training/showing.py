@@ -17,6 +17,7 @@ from fundwright.reading.document import (
     Margin,
     Note,
     Paragraph,
+    Quote,
     Runs,
     Table,
     plain,
@@ -79,13 +80,15 @@ class Showing:
                 return ShownBlock("attachment", self._pieces(plain(filename)), blocks=self.all(inner, depth + 1))
             case Margin(blocks=(Margin() as inner,)):
                 return self._one(inner, depth)
-            case Note(blocks=inner) | Margin(blocks=inner) | Figure(blocks=inner):
+            case Note(blocks=inner) | Margin(blocks=inner) | Figure(blocks=inner) | Quote(blocks=inner):
                 blocks = self.all(inner, depth + 1)
                 match block:
                     case Note():
                         kind = "speaker_notes" if block.is_for_speaker else "note"
                     case Margin():
                         kind = "margin"
+                    case Quote():
+                        kind = "quote"
                     case _:
                         kind = "figure"
                 return ShownBlock(kind, blocks=blocks) if blocks or kind == "figure" else None

@@ -79,6 +79,9 @@ class _Page:
                 return html.div(
                     {"className": "fw-document-note", "role": "note", "key": key}, label, *self.children(block.blocks)
                 )
+            case "quote":
+                label = html.p({"className": "fw-muted fw-small"}, t("Quoted message"))
+                return html.blockquote({"className": "fw-document-quote", "key": key}, label, *self.children(block.blocks))
             case "margin":
                 hidden = html.span({"className": "fw-visually-hidden"}, t("Header or footer:"))
                 return html.div({"className": "fw-document-margin", "key": key}, hidden, *self.children(block.blocks))

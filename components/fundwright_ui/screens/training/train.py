@@ -525,9 +525,8 @@ def _answer(answer: Answer) -> VdomDict:
     )
     if answer.status_label:
         shown = stack(chip(answer.status_label, color="warning", key="status"), shown)
-    return _passage(
-        answer, shown, ((answer.answer_start, answer.answer_end),), t("Speaker notes") if answer.is_for_speaker else ""
-    )
+    part = t("Speaker notes") if answer.is_for_speaker else t("Quoted message") if answer.is_quoted else ""
+    return _passage(answer, shown, ((answer.answer_start, answer.answer_end),), part)
 
 
 def _close(passage: ClosePassage) -> VdomDict:
