@@ -78,6 +78,13 @@ class Heading(Struct, frozen=True, omit_defaults=True, tag="heading"):
     box: PageBox | None = None
 
 
+class SheetPlace(Struct, frozen=True, omit_defaults=True):
+    """Where a block stands in a spreadsheet: the name of the sheet and its cells, such as “B2:F14”, or "" if they are apart."""
+
+    sheet: str
+    cells: str = ""
+
+
 class Paragraph(Struct, frozen=True, omit_defaults=True, tag="paragraph"):
     runs: Runs
     page: PageNumber | None = None
@@ -86,6 +93,7 @@ class Paragraph(Struct, frozen=True, omit_defaults=True, tag="paragraph"):
     """Whether spaces and line breaks are part of it, as in program code and typewriter tables."""
     confidence: float | None = None
     """How certain text recognition is of it, from 0 to 1. None if the text itself is in the file."""
+    place: SheetPlace | None = None
 
 
 class Item(Struct, frozen=True, omit_defaults=True, tag="item"):
@@ -117,6 +125,7 @@ class Table(Struct, frozen=True, omit_defaults=True, tag="table"):
     caption: Runs = ()
     page: PageNumber | None = None
     box: PageBox | None = None
+    place: SheetPlace | None = None
 
 
 class Field(Struct, frozen=True, omit_defaults=True, tag="field"):

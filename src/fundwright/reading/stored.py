@@ -9,7 +9,7 @@ import msgspec
 
 from fundwright.reading.document import Document
 
-VERSION = 5
+VERSION = 6
 """Increased whenever files are read differently, so that documents that are trained again are read again."""
 _MOST_JSON_BYTES = 300_000_000
 _DECODER = msgspec.json.Decoder(Document)
