@@ -252,7 +252,8 @@ class TestPages:
         ]
 
     def test_text_that_a_reader_overlooks_is_found(self) -> None:
-        page = f"<html><title>Plan</title><nav>{TEXT}</nav><p>The <b>c</b>rew</p><p>{TEXT}</p></html>".encode()
+        names = "Łukasz Żółć, Renée Dupont, José Núñez, Björn Ångström"
+        page = f"<html><title>Plan</title><nav>{TEXT}</nav><p>The <b>c</b>rew</p><p>{TEXT}</p><p>{names}</p></html>".encode()
         assert unread(page, "a.html") == []
         overlooked = with_unread(Document((Paragraph(plain("The crew")),)), page, media_type="text/html")
         assert overlooked.unread == (Unread(Missing.TEXT),)

@@ -91,8 +91,8 @@ _RTF_PICTURE, _RTF_OBJECT = re.compile(rb"\\pict\b"), re.compile(rb"\\objdata\b"
 _RTF_TOKEN = re.compile(r"\\([a-z]{1,32})-?\d{0,10} ?|(\\'[0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}]+)", re.DOTALL)
 _RTF_NO_TEXT = ("fonttbl", "colortbl", "stylesheet", "info", "pict", "objdata", "listtable", "fldinst", "filetbl", "xe", "tc", "nonshppict")  # fmt: skip
 _RTF_ENDS = ("par", "line", "tab", "cell", "row", "sect", "page", "column")
-_ESCAPED = "\0"
-"""A character of an RTF file whose encoding would have to be known. Words with it are not compared."""
+_ESCAPED = "\ufffd"
+_PLAIN_WORD = re.compile(rf"[\w{_ESCAPED}]+")
 
 
 class _Part(NamedTuple):
@@ -377,12 +377,22 @@ def _elements(part: Any, tag: str | Sequence[str]) -> Iterator[Any]:
 
 
 def _page(content: bytes, declared: str | None = None) -> Any:
-    from fundwright.reading.html import decode_html
-
-    text = re.sub(
-        r"^\s*<\?xml[^>]*\?>", "", decode_html(content, "", declared)
-    )  # lxml rejects text that declares its own encoding
+    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", _decoded(content, declared))  # lxml rejects text that declares its own encoding
     return html.document_fromstring(text, parser=html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True))
+
+
+def _decoded(content: bytes, declared: str | None = None) -> str:
+    """A text, with U+FFFD for characters outside of ASCII if it does not declare its encoding."""
+    declared = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else declared
+    try:
+        return content.decode(declared or "ascii", errors="replace")
+    except LookupError:
+        return content.decode("ascii", errors="replace")
+
+
+def _plain_words(text: str) -> list[str]:
+    """The words in ASCII, whose encoding does not have to be known."""
+    return [part for word in _PLAIN_WORD.findall(text) if word.isascii() for part in _words(word)]
 
 
 def _parts_of_page(page: Any) -> Iterator[_Part]:
@@ -394,14 +404,14 @@ def _parts_of_page(page: Any) -> Iterator[_Part]:
 
 
 def _words_of_page(page: Any) -> list[str]:
-    """The words of a page. Changes it."""
+    """The words of a page, see `_plain_words`. Changes it."""
     etree.strip_elements(page, *_NO_TEXT, with_tail=False)
     texts = list[str]()
     for event, element in etree.iterwalk(page, events=("start", "end")):
         report_progress()
         is_inline = element.tag in _INLINE
         texts += ["" if is_inline else " ", (element.text if event == "start" else element.tail) or ""]
-    return _words("".join(texts))
+    return _plain_words("".join(texts))
 
 
 def _texts_of_message(part: Any) -> Iterator[list[list[str]]]:
@@ -414,17 +424,11 @@ def _texts_of_message(part: Any) -> Iterator[list[list[str]]]:
             yield from _texts_of_message(each)
     elif kind in ("text/plain", "text/html") and not part.is_attachment() and not part.get_filename():
         content, charset = part.get_payload(decode=True) or b"", part.get_content_charset()
-        yield [_words_of_page(_page(content, charset)) if kind == "text/html" else _words(_decoded(content, charset))]
-
-
-def _decoded(content: bytes, charset: str | None) -> str:
-    from fundwright.reading.text import decode
-
-    return decode(content, "", charset)
+        yield [_words_of_page(_page(content, charset)) if kind == "text/html" else _plain_words(_decoded(content, charset))]
 
 
 def _words_of_rtf(content: bytes) -> list[str]:
-    """The words of an RTF file that are written in ASCII."""
+    """The words of an RTF file, see `_plain_words`."""
     written, are_texts = list[str](), [True]
     for token in _RTF_TOKEN.finditer(content.decode("cp1252", errors="replace")):
         report_progress()
@@ -443,8 +447,7 @@ def _words_of_rtf(content: bytes) -> list[str]:
             written.append(" ")
         elif text:
             written.append(text.replace("\r", "").replace("\n", ""))
-    texts = "".join(written).replace(f"{_ESCAPED}?", _ESCAPED)
-    return [word for word in re.findall(r"[\w\0]+", texts.casefold()) if _ESCAPED not in word]
+    return _plain_words("".join(written).replace(f"{_ESCAPED}?", _ESCAPED))
 
 
 def _words_of_part(part: Any) -> list[str]:
