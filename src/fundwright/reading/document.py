@@ -248,6 +248,8 @@ class Document(Struct, frozen=True, omit_defaults=True):
     """Whether its pages are slides."""
     sheets: int = 0
     """The number of sheets of a spreadsheet that are not hidden."""
+    fields: int = 0
+    """The number of fields of forms that are filled in, also of those whose values are among other texts."""
     page_labels: tuple[str, ...] = ()
     """What the file calls its pages, such as “iv” or “A-2”. Empty if it does not say, or has no pages."""
     unread: tuple[Unread, ...] = ()

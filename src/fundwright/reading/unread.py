@@ -84,6 +84,12 @@ _SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
 _RELATIONS = "xl/_rels/workbook.xml.rels"
 _MEDIA_TAGS = "//*[self::video or self::audio or self::iframe[@src] or self::object or self::embed][not(ancestor::noscript)]"
 _PICTURES = "//img[not(@alt='') and not(ancestor::noscript or ancestor::template or ancestor::figure[.//figcaption])]"
+_FILLED = (
+    "//input[(@type='checkbox' or @type='radio') and @checked]"
+    " | //input[normalize-space(@value) and (not(@type) or contains(' text email tel url number date search ', concat(' ', @type, ' ')))]"
+    " | //textarea[normalize-space()] | //select[.//option[@selected]]"
+)
+"""The fields of a form that are filled in."""
 _NO_TEXT = ("head", "script", "style", "noscript", "template", "nav", "svg", "iframe", "canvas", "dialog", "button", "select", "datalist")  # fmt: skip
 _INLINE = html.defs.phrase_tags | html.defs.font_style_tags | {"a", "span", "font", "bdo", "q", "sub", "sup", "mark", "wbr"}
 """Elements that do not end a word."""
@@ -105,9 +111,9 @@ class _Part(NamedTuple):
 
 
 def with_unread(document: Document, content: bytes, *, media_type: str = "") -> Document:
-    """The document with the number of its pages and what was not read. `media_type` is that of its reader. Never fails because of the file."""
+    """The document with the number of its pages and fields, and what was not read. `media_type` is that of its reader. Never fails because of the file."""
     words = _Words(document)
-    pages, found = document.pages, list(document.unread)
+    pages, fields, found = document.pages, document.fields, list(document.unread)
     try:
         if content.startswith(b"%PDF") or b"%PDF-" in content[:1_024]:
             pages, parts = _parts_of_pdf(content, words)
@@ -128,6 +134,7 @@ def with_unread(document: Document, content: bytes, *, media_type: str = "") -> 
             page = _page(content)
             found += words.missing(_parts_of_page(page))
             if media_type == "text/html":
+                fields = len(page.xpath(_FILLED))
                 found += words.missing_text([_words_of_page(page)])
     except Exception:  # third-party parsers can raise anything; the reader could read the file
         found.append(Unread(Missing.UNKNOWN))
@@ -137,7 +144,7 @@ def with_unread(document: Document, content: bytes, *, media_type: str = "") -> 
         if isinstance(block, Attachment) and not block.blocks
     ]
     pages = max(pages, max((block.page or 0 for block in document.blocks), default=0))  # not those of attachments
-    return replace(document, pages=pages, unread=_counted(found))
+    return replace(document, pages=pages, fields=fields, unread=_counted(found))
 
 
 def _own(blocks: Sequence[Block]) -> Iterator[Block]:

@@ -37,6 +37,7 @@ class WordReader:
         return Document(
             tuple(with_boxes(blocks_of(converted(parts.file, "DOCX", "msword_backend:MsWordDocumentBackend"), notes))),
             _title(content),
+            fields=parts.fields,
         )
 
 
