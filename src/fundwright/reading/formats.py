@@ -74,7 +74,11 @@ def _chosen(readers: Sequence[Reader], head: bytes, filename: str) -> Reader:
         raise Unreadable(t("“{filename}” is in an old Office format. Save it as DOCX or PDF and add that.", filename=filename))
     formats = ", ".join(reader.label for reader in readers)
     raise Unreadable(
-        t("“{filename}” is in an unsupported format. Supported formats: {formats}.", filename=filename, formats=formats)
+        t(
+            "“{filename}” is in an unsupported format. Save it as PDF or DOCX, and add that. Supported formats: {formats}.",
+            filename=filename,
+            formats=formats,
+        )
     )
 
 
