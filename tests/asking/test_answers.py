@@ -79,8 +79,8 @@ NOT_ANSWERED = (
 )
 
 
-async def trained(core: Core, owner: Actor, add_file: AddFile, *files: tuple[str, str]) -> Actor:
-    """The owner, whose documents are these texts with these names."""
+async def trained(core: Core, owner: Actor, add_file: AddFile, *files: tuple[str | bytes, str]) -> Actor:
+    """The owner, whose documents have these contents and names."""
     async with core.database.transaction() as session:
         ids = [(await add_file(session, owner, core, text, name)).id for text, name in files]
     await runs.run_inline(core, owner, ids)

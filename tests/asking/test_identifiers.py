@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Sequence
+
+import openpyxl
 import pytest
 
 from fundwright.accounts.schemas import Actor
@@ -12,34 +16,28 @@ from fundwright.core.assembly import Core
 from fundwright.language import service as language
 from fundwright.training import removing, service
 from tests.asking.test_answers import trained
+from tests.reading.test_word import paragraph, row, run, table, word_file
 from tests.support.snapshots import Snapshots
 from tests.training.conftest import AddFile
 
 _ROWS = 240
 
 
-def _table(title: str, head: str, *rows: str) -> str:
-    return "\n".join([f"# {title}", "", head, "|" + " - |" * (head.count("|") - 1), *rows])
-
-
-VALVES = _table(
-    "Valve register",
-    "| Valve | Basin | Installed | Inspected by | Replaces |",
+VALVES = [
+    ("Valve", "Basin", "Installed", "Inspected by", "Replaces"),
     *(
-        f"| Valve {n:03} | Basin {n % 7} | 20{10 + n % 9}-04-12 | Crew {n % 5} | Valve {(n * 7) % _ROWS:03} |"
+        (f"Valve {n:03}", f"Basin {n % 7}", f"20{10 + n % 9}-04-12", f"Crew {n % 5}", f"Valve {(n * 7) % _ROWS:03}")
         for n in range(_ROWS)
     ),
-)
-ORDERS = _table(
-    "Orders",
-    "| No. | Purchase order | Vendor | Amount |",
-    *(f"| {n} | PO-{3000 + n} | Vendor {n % 11} | ${n * 40 + 900:,} |" for n in range(1, _ROWS)),
-)
-LINES = _table(
-    "Price schedule",
-    "| CLIN | Description | Unit price |",
-    *(f"| {n:04} | Service for site {n % 13} | ${n * 25 + 100} |" for n in range(1, _ROWS)),
-)
+]
+ORDERS = [
+    ("No.", "Purchase order", "Vendor", "Amount"),
+    *((n, f"PO-{3000 + n}", f"Vendor {n % 11}", n * 40 + 900) for n in range(1, _ROWS)),
+]
+LINES = [
+    ("CLIN", "Description", "Unit price"),
+    *((f"{n:04}", f"Service for site {n % 13}", f"${n * 25 + 100}") for n in range(1, _ROWS)),
+]
 CLAUSES = "\n\n".join(
     [
         "# Terms",
@@ -55,13 +53,40 @@ CLAUSES = "\n\n".join(
 )
 
 
+def in_word(title: str, rows: Sequence[Sequence[str]]) -> bytes:
+    cells = [row(*(paragraph(run(cell)) for cell in cells)) for cells in rows]
+    return word_file(paragraph('<w:pPr><w:pStyle w:val="Heading1"/></w:pPr>' + run(title)) + table(*cells))
+
+
+def in_workbook(title: str, rows: Sequence[Sequence[str | int]]) -> bytes:
+    workbook = openpyxl.Workbook()
+    workbook.properties.title = title
+    sheet = workbook.worksheets[0]
+    for cells in rows:
+        sheet.append(cells)
+    for amount in sheet["D"]:
+        amount.number_format = '"$"#,##0'
+    workbook.save(target := io.BytesIO())
+    return target.getvalue()
+
+
+def in_markdown(title: str, rows: Sequence[Sequence[str]]) -> str:
+    head, *body = (f"| {' | '.join(cells)} |" for cells in rows)
+    return "\n".join([f"# {title}", "", head, "|" + " - |" * (head.count("|") - 1), *body])
+
+
 @pytest.fixture
 async def registers(committed: Core, owner: Actor, add_file: AddFile, snapshots: Snapshots) -> Actor:
-    """An account with long tables and numbered clauses."""
+    """An account with long tables, each in another format, and numbered clauses."""
 
     async def train(core: Core) -> Actor:
-        texts = {"valves.md": VALVES, "orders.md": ORDERS, "lines.md": LINES, "terms.md": CLAUSES}
-        return await trained(core, owner, add_file, *((text, name) for name, text in texts.items()))
+        files = {
+            "valves.docx": in_word("Valve register", VALVES),
+            "orders.xlsx": in_workbook("Orders", ORDERS),
+            "lines.md": in_markdown("Price schedule", LINES),
+            "terms.md": CLAUSES,
+        }
+        return await trained(core, owner, add_file, *((content, name) for name, content in files.items()))
 
     return await snapshots.of(committed, train)
 
@@ -99,15 +124,20 @@ class TestIdentifiers:
 
 
 class TestRows:
-    @pytest.mark.parametrize("number", range(5, _ROWS, 47))
-    async def test_are_found_by_what_names_them(self, committed: Core, registers: Actor, number: int) -> None:
-        expected = {
-            f"Who inspected Valve {number:03}?": f"Valve: Valve {number:03}; ",
-            f"How much is PO {3000 + number}?": f"; Purchase order: PO-{3000 + number}; ",
-            f"What is the unit price of CLIN {number:04}?": f"CLIN: {number:04}; ",
-        }
-        shown = {question: (await answers_to(committed, registers, question))[0] for question in expected}
-        assert {question: first for question, first in shown.items() if expected[question] not in first} == {}
+    @pytest.mark.parametrize(
+        ("question", "first"),
+        [
+            ("Who inspected Valve {n:03}?", "Valve: Valve {n:03}; "),
+            ("How much is PO {po}?", "; Purchase order: PO-{po}; "),
+            ("What is the unit price of CLIN {n:04}?", "CLIN: {n:04}; "),
+        ],
+        ids=["Word", "workbook", "Markdown"],
+    )
+    async def test_are_found_by_what_names_them(self, committed: Core, registers: Actor, question: str, first: str) -> None:
+        numbers = range(5, _ROWS, 20)
+        assert len(numbers) == 12
+        shown = {n: (await answers_to(committed, registers, question.format(n=n, po=3000 + n)))[0] for n in numbers}
+        assert {n: answer for n, answer in shown.items() if first.format(n=n, po=3000 + n) not in answer} == {}
 
     async def test_of_several_identifiers_are_all_found(self, committed: Core, registers: Actor) -> None:
         found = await answers_to(committed, registers, "Do the same crews inspect Valve 017 and Valve 203?")

@@ -21,7 +21,6 @@ _NOT_FIRST = {
     "h04_accordion_headings.html",  # refused
     "h06_preformatted.html",  # another file has a row like it
     "p01_two_columns_drawn_by_rows.pdf",  # says “the network”
-    "p04_half_scanned.pdf",  # a picture
     "p16_project_sheets.pdf",  # has the name below the values
 }
 

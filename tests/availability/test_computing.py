@@ -233,7 +233,9 @@ WORST: Mapping[str, Callable[[], partial[Any]]] = {
         cited=CitedWords("a b c " * 300),
         structure=_page_of_cells(),
     ),
-    "jobs.ids_of": lambda: partial(ids_of, uuid4(), ChunkedDocument(_LONG_TEXT, _spans())),
+    "jobs.ids_of": lambda: partial(
+        ids_of, uuid4(), ChunkedDocument(_LONG_TEXT, _spans()), [(uuid4(), "0" * 64) for _ in _spans()]
+    ),
     "categorizing._read": lambda: partial(
         categorizing._read, [(uuid4(), "1,1.1 " * 300, "1,234.5 mW " * 9_000, "A") for _ in range(256)]
     ),

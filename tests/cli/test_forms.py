@@ -24,8 +24,10 @@ from typer.testing import CliRunner
 
 from e2e.pages.polling import eventually
 from fundwright.cli import app
+from fundwright.cli.context import load_plugins
 from fundwright.core import logs
 from fundwright.core.postgres import EmbeddedPostgres
+from fundwright.training import adding
 from tests.opportunities.files import grants_file, grants_row, nih_row, notice_id, sam_file, sam_row
 
 pytestmark = pytest.mark.slow
@@ -331,6 +333,10 @@ class TestFacts:
 
 
 class TestHelp:
+    def test_of_training_names_all_formats(self) -> None:
+        shown = " ".join(CliRunner().invoke(app, ["train", "--help"]).stdout.split())
+        assert shown.endswith(f"Formats of files: {', '.join(each.label for each in adding.list_formats(load_plugins()))}.")
+
     @pytest.mark.parametrize("group", [(), ("user",), ("token",), ("pipeline",), ("tasks",), ("templates",), ("facts",)])
     def test_every_command_says_what_it_does_and_what_it_takes(self, group: tuple[str, ...]) -> None:
         command = typer.main.get_group(app)

@@ -10,9 +10,10 @@ import openpyxl
 import pytest
 from openpyxl.styles import Font
 
+from fundwright.core.messages import using_language
 from fundwright.reading import lines
 from fundwright.reading.document import Block, Cell, Document, Note, Paragraph, Runs, Table, plain, visible
-from fundwright.reading.formats import read
+from fundwright.reading.formats import Unreadable, read
 from fundwright.reading.lines import lines_of
 from fundwright.reading.plugin import document_readers
 from fundwright.reading.report import report_of
@@ -160,3 +161,17 @@ class TestRtf:
 )
 def test_encodings_that_no_file_declares(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding), "a.txt") == text
+
+
+@pytest.mark.parametrize(
+    ("language", "advice"),
+    [
+        ("en", "Save it as PDF or DOCX, and add that."),
+        ("de", "Speichern Sie die Datei als PDF oder DOCX"),
+        ("fr", "Enregistrez-le en PDF ou DOCX"),
+    ],
+)
+def test_the_refusal_of_another_format_says_what_to_do(language: str, advice: str) -> None:
+    with using_language(language), pytest.raises(Unreadable) as refused:
+        read(_READERS, b"\x00\x01\x02\x03", "plan.dwg")
+    assert advice in str(refused.value) and "XLSX" in str(refused.value)

@@ -12,7 +12,7 @@ import openpyxl
 import pytest
 from openpyxl.styles import Font
 
-from fundwright.reading.document import Mark, Paragraph, Table
+from fundwright.reading.document import Mark, Paragraph, SheetPlace, Table
 from fundwright.reading.formats import read
 from fundwright.reading.lines import lines_of
 from fundwright.reading.plugin import document_readers
@@ -325,3 +325,35 @@ def test_merged_cells_and_links_may_cover_all_of_the_sheet() -> None:
                 written = written.replace(b"<sheetData>", columns.encode())
             after.writestr(part.filename, written)
     assert texts(target.getvalue(), "rates.xlsx") == [*_READ, "| Nobody |  |  |"]
+
+
+class TestPlaces:
+    def test_tables_and_notes_have_their_sheet_and_cells(self) -> None:
+        workbook = openpyxl.Workbook()
+        workbook.worksheets[0].append(["Plan"])
+        rates = workbook.create_sheet("Rates 2026")
+        for cell, value in (("C2", "Fully loaded"), ("C3", "Hourly"), ("C5", "Role"), ("D5", "Site"), ("AA5", "Rate")):
+            rates[cell] = value
+        for row, values in enumerate((("Engineer", "Omaha", 120), ("Analyst", "Reno", 95)), 6):
+            rates[f"C{row}"], rates[f"D{row}"], rates[f"AA{row}"] = values
+        workbook.save(target := io.BytesIO())
+        blocks = read(_READERS, target.getvalue(), "a.xlsx").blocks
+        assert [block.place for block in blocks if isinstance(block, Table | Paragraph)] == [
+            SheetPlace("Sheet", "A1"),
+            SheetPlace("Rates 2026", "C2"),
+            SheetPlace("Rates 2026", "C5:AA7"),
+        ]
+
+    def test_are_those_of_open_document_sheets_too(self) -> None:
+        (table,) = read(_READERS, ods(ods_table(_RATES)), "a.ods").blocks
+        assert isinstance(table, Table)
+        assert table.place == SheetPlace("Rates", "A1:C3")
+
+    def test_of_tables_beside_each_other_are_their_own(self) -> None:
+        rows: list[Row] = [
+            ["Role", "Rate", None, "Site", "Rate"],
+            ["Engineer", 120, None, "Omaha", 5],
+            ["Analyst", 95, None, "Reno", 7],
+        ]
+        places = [block.place for block in read(_READERS, xlsx(rows), "a.xlsx").blocks if isinstance(block, Table)]
+        assert places == [SheetPlace("Sheet", "A1:B3"), SheetPlace("Sheet", "D1:E3")]

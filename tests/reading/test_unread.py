@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from email.message import EmailMessage
 
@@ -13,25 +14,28 @@ import pypdf
 import pypdfium2
 import pytest
 from docx.shared import Inches
+from msgspec.structs import replace
 from PIL import Image
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, NumberObject, TextStringObject
 
 from fundwright.core.messages import using_language
-from fundwright.reading.document import Cell, Document, Mark, Missing, Paragraph, Run, Table, Unread, plain
+from fundwright.reading.document import Block, Cell, Document, Figure, Mark, Missing, Paragraph, Run, Table, Unread, plain
 from fundwright.reading.formats import read
+from fundwright.reading.lines import lines_of
 from fundwright.reading.plugin import document_readers
 from fundwright.reading.report import report_of
 from fundwright.reading.unread import with_unread
 from tests.reading.pictures import page_of, saved
 from tests.support.pdf_files import painted_pdf, written_pdf
 
+_READERS = list(document_readers())
 TEXT = "The crew of nine people repairs roofs and gutters in every county of the state."
 
 
 def unread(content: bytes, filename: str) -> list[tuple[str, int | None, str, int]]:
-    found = read(list(document_readers()), content, filename)
+    found = read(_READERS, content, filename)
     return [(each.missing.value, each.page, each.name, each.count) for each in found.unread]
 
 
@@ -143,7 +147,7 @@ class TestPresentations:
         slide.shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, 9_000, 9_000, data)
         slide.shapes.add_movie(io.BytesIO(b"film"), 0, 0, 9, 9, mime_type="video/mp4")
         slides.save(target := io.BytesIO())
-        found = read(list(document_readers()), target.getvalue(), "a.pptx")
+        found = read(_READERS, target.getvalue(), "a.pptx")
         assert found.pages == 2
         assert Unread(Missing.MEDIA) in found.unread
 
@@ -194,7 +198,7 @@ def test_pages_and_scans_that_are_attached_are_no_pages_of_an_email() -> None:
     message.set_content(TEXT)
     message.add_attachment(written_pdf([f"({TEXT})".encode()] * 2), maintype="application", subtype="pdf", filename="a.pdf")
     message.add_attachment(saved(page_of(TEXT)), maintype="image", subtype="png", filename="a.png")
-    report = report_of(read(list(document_readers()), message.as_bytes(), "a.eml"))
+    report = report_of(read(_READERS, message.as_bytes(), "a.eml"))
     assert (report.pages, report.is_scan, len(report.recognized)) == (0, False, 1)
 
 
@@ -227,13 +231,118 @@ def test_text_in_shapes_of_a_spreadsheet_is_named() -> None:
     assert unread(target.getvalue(), "a.xlsx") == [("shapes", None, "", 1)]
 
 
-def test_videos_and_undescribed_pictures_of_pages_are_counted() -> None:
-    page = f"<html><p>{TEXT}</p><iframe src='x'></iframe><img src='a.png'><img src='b.png'><img src='c.png' alt='A roof'></html>"
-    assert unread(page.encode(), "a.html") == [("media", None, "", 1), ("picture", None, "", 2)]
+class TestPages:
+    def test_videos_and_undescribed_pictures_are_counted_and_descriptions_are_read(self) -> None:
+        page = f"<html><p>{TEXT}</p><iframe src='x'></iframe><img src='a.png'><img src='b.png'><img src='c.png' alt='A steep roof'></html>"
+        read_page = read(_READERS, page.encode(), "a.html")
+        assert unread(page.encode(), "a.html") == [("media", None, "", 1), ("picture", None, "", 2)]
+        assert Figure((Paragraph(plain("A steep roof")),)) in read_page.blocks
+        assert report_of(read_page).pictures == 1
+
+    def test_descriptions_of_hidden_pictures_are_hidden(self) -> None:
+        page = f"<html><p>{TEXT}</p><div style='display:none'><img src='a.png' alt='We hold 77 patents'></div></html>"
+        (_, figure) = read(_READERS, page.encode(), "a.html").blocks
+        assert figure == Figure((Paragraph((Run("We hold 77 patents", Mark.HIDDEN),)),))
+
+    def test_pictures_in_cells_do_not_take_tables_apart(self) -> None:
+        page = "<html><table><tr><td>Nome<td><img src='a.png' alt='Yes'><td>4</tr><tr><td>Reno<td>No<td>5</tr></table></html>"
+        assert [line.text for line in lines_of(read(_READERS, page.encode(), "a.html"))] == [
+            "| Nome | Yes | 4 |",
+            "| Reno | No | 5 |",
+        ]
+
+    def test_text_that_a_reader_overlooks_is_found(self) -> None:
+        names = "Łukasz Żółć, Renée Dupont, José Núñez, Björn Ångström"
+        page = f"<html><title>Plan</title><nav>{TEXT}</nav><p>The <b>c</b>rew</p><p>{TEXT}</p><p>{names}</p></html>".encode()
+        assert unread(page, "a.html") == []
+        overlooked = with_unread(Document((Paragraph(plain("The crew")),)), page, media_type="text/html")
+        assert overlooked.unread == (Unread(Missing.TEXT),)
+
+    def test_a_lost_part_of_a_long_page_is_found(self) -> None:
+        sentences = [f"<p>Boat{n} carries passengers{n} and parcels{n} to island{n}.</p>" for n in range(200)]
+        whole = read(_READERS, "".join(["<html>", *sentences]).encode(), "a.html")
+        part = replace(whole, blocks=whole.blocks[:180])
+        assert with_unread(part, "".join(["<html>", *sentences]).encode(), media_type="text/html").unread == (
+            Unread(Missing.TEXT),
+        )
+
+
+class TestEmails:
+    def test_text_that_a_reader_overlooks_is_found(self) -> None:
+        message = EmailMessage()
+        message["From"] = "ann@x.example"
+        message.set_content(f"{TEXT}\n<https://example.org/a/very/long/link/to/each/of/the/roofs>")
+        message.add_alternative(f"<html><p>{TEXT}</p></html>", "html")
+        assert unread(message.as_bytes(), "a.eml") == []
+        overlooked = with_unread(Document((Paragraph(plain("The crew")),)), message.as_bytes(), media_type="message/rfc822")
+        assert overlooked.unread == (Unread(Missing.TEXT),)
+
+
+class TestRichText:
+    BODY = rf"{{\rtf1\ansi{{\fonttbl{{\f0 Arial Narrow Bold Condensed Extra;}}}}{{\*\generator One Two Three Four Five Six;}}\pard {TEXT}\par Ren\'e9e\par}}"
+
+    def test_text_that_a_reader_overlooks_is_found(self) -> None:
+        assert unread(self.BODY.encode(), "a.rtf") == []
+        overlooked = with_unread(Document((Paragraph(plain("The crew")),)), self.BODY.encode())
+        assert overlooked.unread == (Unread(Missing.TEXT),)
+
+
+class TestSpreadsheets:
+    @pytest.mark.parametrize("are_shared", [False, True])
+    def test_a_sheet_that_a_reader_overlooks_is_named(self, *, are_shared: bool) -> None:
+        book = openpyxl.Workbook()
+        for row in range(40):
+            book.active.append([f"Gauge {row}", row / 7])
+        costs = book.create_sheet("Costs")
+        for row in range(6):
+            costs.append([row + 1, row * 1000, " "])
+        book.save(target := io.BytesIO())
+        content = with_shared_strings(target.getvalue()) if are_shared else target.getvalue()
+        whole = read(_READERS, content, "a.xlsx")
+        assert whole.unread == ()
+        part = replace(whole, blocks=tuple(block for block in whole.blocks if not _is_on(block, "Costs")))
+        assert with_unread(part, content).unread == (Unread(Missing.TEXT, name="Costs"),)
+
+
+def with_shared_strings(content: bytes) -> bytes:
+    """A workbook with the strings of its cells in a part of their own, as spreadsheet programs write it."""
+    strings = list[str]()
+
+    def shared(found: re.Match[str]) -> str:
+        strings.append(f"<si>{found[1]}</si>")
+        return f't="s"><v>{len(strings) - 1}</v>'
+
+    target, kind = io.BytesIO(), "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(target, "w") as new:
+        for name in sorted(old.namelist(), reverse=True):
+            part = old.read(name).decode()
+            if name.startswith("xl/worksheets/"):
+                part = re.sub('t="inlineStr"><is>(.*?)</is>', shared, part)
+            if name == "[Content_Types].xml":
+                part = part.replace("</Types>", f'<Override PartName="/xl/sharedStrings.xml" ContentType="{kind}"/></Types>')
+            new.writestr(name, part)
+        new.writestr(
+            "xl/sharedStrings.xml",
+            f'<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">{"".join(strings)}</sst>',
+        )
+    return target.getvalue()
+
+
+def _is_on(block: Block, sheet: str) -> bool:
+    return isinstance(block, Table | Paragraph) and block.place is not None and block.place.sheet == sheet
+
+
+def test_what_figures_of_attachments_describe_is_not_taken_for_other_pictures() -> None:
+    message = EmailMessage()
+    message["From"] = "ann@x.example"
+    message.set_content(TEXT)
+    message.add_attachment(b"<html><img src='a.png' alt='A steep roof'></html>", "text", "html", filename="a.html")
+    message.add_attachment(word(picture(800, 600)), "application", "octet-stream", filename="roof.docx")
+    assert unread(message.as_bytes(), "a.eml") == [("picture", None, "roof.docx", 1)]
 
 
 def test_the_report_is_a_sentence_in_the_language_of_the_reader() -> None:
-    report = report_of(read(list(document_readers()), scan(is_pasted_on_text=True), "a.pdf"))
+    report = report_of(read(_READERS, scan(is_pasted_on_text=True), "a.pdf"))
     assert (report.read_text, report.unread_text) == ("1 page", "page 1: 1 picture")
     with using_language("de"):
         assert report.read_text == "1 Seite"

@@ -7,10 +7,14 @@ from collections.abc import Sequence
 import docx
 import pytest
 from docx.enum.style import WD_STYLE_TYPE
+from docx.opc.constants import RELATIONSHIP_TYPE as RT
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml.ns import nsdecls
 from docx.oxml.parser import parse_xml
 from docx.shared import RGBColor
 
+from fundwright.reading.document import Attachment, walk
 from fundwright.reading.formats import read
 from fundwright.reading.lines import lines_of
 from fundwright.reading.plugin import document_readers
@@ -263,3 +267,18 @@ def test_names_of_groups_of_columns_stand_before_the_names_of_their_columns() ->
         "| Contract | Customer | Period / Start | Period / End |\n| - | - | - | - |\n| W912-19 | Omaha | June 2020 | May 2023 |",
         "| FA85-21 | Robins | July 2021 | May 2022 |",
     ]
+
+
+def test_documents_in_cells_are_read() -> None:
+    document = docx.Document()
+    table = document.add_table(rows=2, cols=3)
+    for number, cell in enumerate(cell for row in table.rows for cell in row.cells):
+        cell.text = f"Cell {number}"
+    package = document.part.package
+    page = Part(PackURI("/word/chunk.html"), "text/html", b"<html><p>Priya Raman leads the help desk.</p></html>", package)
+    related = document.part.relate_to(page, RT.A_F_CHUNK)
+    table.cell(1, 1)._tc.append(parse_xml(f'<w:altChunk {nsdecls("w", "r")} r:id="{related}"/>'))
+    document.save(target := io.BytesIO())
+    read_table = read(_READERS, target.getvalue(), "a.docx")
+    assert "| Cell 3 | Cell 4 (chunk.html) (Priya Raman leads the help desk.) | Cell 5 |" in texts(target.getvalue())[-1]
+    assert [block.content for block in walk(read_table.blocks) if isinstance(block, Attachment)] == [b""]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pypdf
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, NumberObject, StreamObject, TextStringObject
@@ -38,13 +38,20 @@ def painted_pdf(
 
 def with_field(writer: pypdf.PdfWriter) -> None:
     """Add a field with the value “Harbor Works”, which no text of the page says, from 100 to 300 and from 695 to 712 points."""
-    field = DictionaryObject(
-        {
-            NameObject("/Type"): NameObject("/Annot"), NameObject("/Subtype"): NameObject("/Widget"), NameObject("/FT"): NameObject("/Tx"),
-            NameObject("/T"): TextStringObject("name"), NameObject("/V"): TextStringObject("Harbor Works"), NameObject("/F"): NumberObject(4),
-            NameObject("/Rect"): ArrayObject(map(FloatObject, (100, 695, 300, 712))),
-        }
-    )  # fmt: skip
-    added = writer._add_object(field)
-    writer.pages[0][NameObject("/Annots")] = ArrayObject([added])
-    writer.root_object[NameObject("/AcroForm")] = DictionaryObject({NameObject("/Fields"): ArrayObject([added])})
+    add_fields(writer, {(100, 695, 300, 712): "Harbor Works"})
+
+
+def add_fields(writer: pypdf.PdfWriter, values: Mapping[tuple[int, int, int, int], str]) -> None:
+    """Add fields with these values, which no text of the page says, by their left, bottom, right, and top."""
+    fields = ArrayObject()
+    for number, (place, value) in enumerate(values.items()):
+        field = DictionaryObject(
+            {
+                NameObject("/Type"): NameObject("/Annot"), NameObject("/Subtype"): NameObject("/Widget"), NameObject("/FT"): NameObject("/Tx"),
+                NameObject("/T"): TextStringObject(f"name{number}"), NameObject("/V"): TextStringObject(value), NameObject("/F"): NumberObject(4),
+                NameObject("/Rect"): ArrayObject(map(FloatObject, place)),
+            }
+        )  # fmt: skip
+        fields.append(writer._add_object(field))
+    writer.pages[0][NameObject("/Annots")] = fields
+    writer.root_object[NameObject("/AcroForm")] = DictionaryObject({NameObject("/Fields"): fields})

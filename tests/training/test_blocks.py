@@ -28,6 +28,7 @@ from fundwright.reading.document import (
     Note,
     Paragraph,
     Run,
+    SheetPlace,
     Table,
     plain,
 )
@@ -56,6 +57,13 @@ def texts(word: str) -> tuple[dict[str, str], ...]:
 
 
 class TestBlocks:
+    def test_of_spreadsheets_have_their_sheet_and_cells(self) -> None:
+        table = Table((((0, Cell(())),),), place=SheetPlace("Rates", "C5:F7"))
+        assert shown(page_of(Paragraph(plain("As of May"), place=SheetPlace("Rates", "C3")), table))[:2] == [
+            {"type": "paragraph", "text": texts("As of May"), "sheet": "Rates", "cells": "C3"},
+            {"type": "table", "head_rows": 0, "sheet": "Rates", "cells": "C5:F7"},
+        ]
+
     def test_each_type_has_its_fields(self) -> None:
         marked = (Run("12 "), Run("13", Mark.DELETED), Run("14", Mark.STRUCK), Run("15", Mark.HIDDEN))
         assert shown(

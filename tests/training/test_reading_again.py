@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+from uuid import UUID
+
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import select, text
 
 from fundwright.accounts.schemas import Actor
@@ -10,9 +14,10 @@ from fundwright.core.assembly import Core
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.scopes import acting_in
 from fundwright.reading import stored
+from fundwright.reading.document import Paragraph, plain
 from fundwright.reading.formats import Unreadable
 from fundwright.reading.kinds import DocumentKind
-from fundwright.training import adding, reading_again, restricting, runs, service
+from fundwright.training import adding, extraction, reading_again, restricting, runs, service
 from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
 from fundwright.workspaces.schemas import RestrictionForm
 from tests.notifications.test_service import listed
@@ -63,6 +68,13 @@ async def state_of(core: Core, *documents: DocumentRead) -> list[tuple[object, .
         return [tuple(row) for row in rows]
 
 
+async def passages_of(core: Core, document: DocumentRead) -> list[tuple[UUID, str, int]]:
+    """The id, text, and offset of each passage, in order."""
+    async with core.database.transaction() as session:
+        query = text("SELECT id, text, start_offset FROM chunk WHERE document_id = :id ORDER BY ordinal")
+        return [(id, passage, start) for id, passage, start in await session.execute(query, {"id": document.id})]
+
+
 class TestReadingAgain:
     async def test_documents_of_an_earlier_version_are_read_again_and_stay_what_they_were(
         self, committed: Core, snapshots: Snapshots
@@ -96,6 +108,29 @@ class TestReadingAgain:
         assert listed >= {plain.id, current.id} and hidden.id not in listed
         await reading_again.read_again(committed)
         assert len(await runs_of(team, team.ada)) == earlier + 2
+
+    async def test_passages_that_move_keep_their_ids(
+        self, committed: Core, owner: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        boats = [f"# Boat {n}\n\n{f'Ferry {n} carries forty passengers across the bay. ' * 12}" for n in range(4)]
+        repeated = f"# Crew\n\n{'The crew of nine people repairs boats. ' * 12}"
+        document = await trained(committed, owner, "\n\n".join(["Boats in service.", *boats, repeated, repeated]), "boats.md")
+        await read_by(committed, stored.VERSION - 1, document)
+        before = await passages_of(committed, document)
+
+        async def extract(*values: Any) -> bytes:
+            read = stored.unpack(await extraction.extract(*values))
+            return stored.pack(replace(read, blocks=(Paragraph(plain("Boats in the service.")), *read.blocks[1:])))
+
+        monkeypatch.setattr("fundwright.training.jobs.extract", extract)
+        await runs.run_inline(committed, owner, [document.id])
+        after = await passages_of(committed, document)
+        assert [text for _, text, _ in after][1:] == [text for _, text, _ in before][1:]
+        assert [id for id, _, _ in after][1:] == [id for id, _, _ in before][1:]
+        assert len({id for id, _, _ in after}) == len(after) == len(before) > 5
+        async with committed.database.transaction() as session:
+            (whole,) = await session.scalars(text("SELECT text FROM document WHERE id = :id"), {"id": document.id})
+        assert [whole[start : start + len(passage)] for _, passage, start in after] == [passage for _, passage, _ in after]
 
     async def test_a_newer_version_is_left_alone(self, committed: Core, owner: Actor) -> None:
         document = await trained(committed, owner, FERRY, "boats.md")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
+from typer.core import TyperCommand
 
-from fundwright.cli.context import AsJson, acting, emit, file_to_read, run
+from fundwright.cli.context import AsJson, acting, emit, file_to_read, load_plugins, run
 from fundwright.core.errors import FundwrightError
 from fundwright.core.files import printable
 from fundwright.reading.kinds import DocumentKind
@@ -21,14 +22,21 @@ _PIECE_BYTES = 1_000_000
 
 
 def add_to(app: typer.Typer) -> None:
-    app.command()(train)
+    app.command(cls=_NamesFormats)(train)
+
+
+class _NamesFormats(TyperCommand):
+    """Its help ends with the formats of files, those of other packages included."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        formats = ", ".join(each.label for each in adding.list_formats(load_plugins()))
+        self.epilog = f"Formats of files: {formats}."
+        super().format_help(ctx, formatter)
 
 
 def train(
     context: typer.Context,
-    files: Annotated[
-        list[Path], typer.Argument(help="Files of any format that can be added, such as PDF, DOCX, XLSX, or EML.", metavar="FILE")
-    ],
+    files: Annotated[list[Path], typer.Argument(help="Files of the formats below.", metavar="FILE")],
     kind: Annotated[
         DocumentKind | None, typer.Option(help="Kind of the documents. Default: detected from each document's text.")
     ] = None,

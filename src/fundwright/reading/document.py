@@ -80,6 +80,13 @@ class Heading(Struct, frozen=True, omit_defaults=True, tag="heading"):
     box: PageBox | None = None
 
 
+class SheetPlace(Struct, frozen=True, omit_defaults=True):
+    """Where a block stands in a spreadsheet: the name of the sheet and its cells, such as “B2:F14”, or "" if they are apart."""
+
+    sheet: str
+    cells: str = ""
+
+
 class Paragraph(Struct, frozen=True, omit_defaults=True, tag="paragraph"):
     runs: Runs
     page: PageNumber | None = None
@@ -88,6 +95,7 @@ class Paragraph(Struct, frozen=True, omit_defaults=True, tag="paragraph"):
     """Whether spaces and line breaks are part of it, as in program code and typewriter tables."""
     confidence: float | None = None
     """How certain text recognition is of it, from 0 to 1. None if the text itself is in the file."""
+    place: SheetPlace | None = None
 
 
 class Item(Struct, frozen=True, omit_defaults=True, tag="item"):
@@ -119,6 +127,7 @@ class Table(Struct, frozen=True, omit_defaults=True, tag="table"):
     caption: Runs = ()
     page: PageNumber | None = None
     box: PageBox | None = None
+    place: SheetPlace | None = None
 
 
 class Field(Struct, frozen=True, omit_defaults=True, tag="field"):
@@ -249,6 +258,8 @@ class Document(Struct, frozen=True, omit_defaults=True):
     """Whether its pages are slides."""
     sheets: int = 0
     """The number of sheets of a spreadsheet that are not hidden."""
+    fields: int = 0
+    """The number of fields of forms that are filled in, also of those whose values are among other texts."""
     page_labels: tuple[str, ...] = ()
     """What the file calls its pages, such as “iv” or “A-2”. Empty if it does not say, or has no pages."""
     unread: tuple[Unread, ...] = ()

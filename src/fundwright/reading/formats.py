@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
-from fundwright.reading.document import Attachment, Block, Document, Note, runs_in, walk
+from fundwright.reading.document import Attachment, Block, Cell, Document, Figure, Margin, Note, Table, runs_in, walk
 from fundwright.reading.lines import lines_of
 from fundwright.reading.recognition import bounded_recognition
 from fundwright.reading.unread import with_unread
@@ -74,7 +74,11 @@ def _chosen(readers: Sequence[Reader], head: bytes, filename: str) -> Reader:
         raise Unreadable(t("“{filename}” is in an old Office format. Save it as DOCX or PDF and add that.", filename=filename))
     formats = ", ".join(reader.label for reader in readers)
     raise Unreadable(
-        t("“{filename}” is in an unsupported format. Supported formats: {formats}.", filename=filename, formats=formats)
+        t(
+            "“{filename}” is in an unsupported format. Save it as PDF or DOCX, and add that. Supported formats: {formats}.",
+            filename=filename,
+            formats=formats,
+        )
     )
 
 
@@ -107,7 +111,8 @@ def read(readers: Sequence[Reader], content: bytes, filename: str) -> Document:
 def _read(readers: Sequence[Reader], content: bytes, filename: str, depth: int) -> Document:
     reader = _chosen(readers, content[:HEAD_BYTES], filename)
     try:
-        return with_unread(_with_attachments(readers, reader.read(content, filename), depth), content)
+        document = _with_attachments(readers, reader.read(content, filename), depth)
+        return with_unread(document, content, media_type=reader.media_type)
     except Unreadable:
         raise
     except Exception as error:  # third-party parsers can raise anything
@@ -132,12 +137,18 @@ def _with_attachments(readers: Sequence[Reader], document: Document, depth: int)
                 return replace(block, content=b"", blocks=inner.blocks)
         return replace(block, content=b"")
 
+    def in_cell(cell: Cell) -> Cell:
+        return replace(cell, blocks=tuple(map(resolved, cell.blocks)))
+
     def resolved(block: Block) -> Block:
         match block:
             case Attachment() if block.content:
                 return attached(block)
-            case Note():
+            case Note() | Margin() | Figure():
                 return replace(block, blocks=tuple(map(resolved, block.blocks)))
+            case Table():
+                rows = (tuple((place, in_cell(cell)) for place, cell in row) for row in block.rows)
+                return replace(block, rows=tuple(rows))
             case _:
                 return block
 

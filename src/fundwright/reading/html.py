@@ -133,6 +133,8 @@ def _simplify(root: Any) -> None:
         if mark:
             for text in element.iter(etree.Element):
                 text.text = mark.around(text.text or "")
+                if text.get("alt"):
+                    text.set("alt", mark.around(text.get("alt")))
                 if text is not element:
                     text.tail = mark.around(text.tail or "")
             element.attrib.pop("style", None)
@@ -144,8 +146,8 @@ def _rewrite(element: Any) -> None:
     """Give an element the form in which docling reads it as a browser shows it."""
     element.attrib.pop("aria-hidden", None)
     match element.tag:
-        case "img":
-            element.attrib.pop("alt", None)
+        case "img" if next(element.iterancestors("td", "th"), None) is not None:
+            element.tag, element.text = "span", f" {element.get('alt', '')} "  # a figure would take its table apart
         case "tfoot":
             element.tag = "tbody"
         case "ol":

@@ -32,6 +32,7 @@ from fundwright.reading.document import (
     Table,
     plain,
     runs_of,
+    visible,
     without_signs,
 )
 from fundwright.reading.formats import Unreadable
@@ -63,6 +64,10 @@ _NUMBERED = re.compile(r"\s{0,20}\d{1,2}(?:\.\d{1,2}){1,5}\s")
 _NUMBER = re.compile(r"\d+")
 _XFA_SHELL = re.compile(r"please wait", re.IGNORECASE)
 _INVISIBLE_POINTS = 2.0
+_TEXT_FIELDS = ("text", "textfield", "combobox", "listbox")
+_AROUND_LABEL = " \t:_."
+_MARKED = re.compile("[\ufdd0-\ufdef]")
+_LABEL_AND_VALUE = 2
 _PASSWORD = 1 << 13
 """The flag of fields whose value is not shown, of the PDF standard."""
 _MOST_OF_SHELL = 1_000
@@ -117,6 +122,7 @@ class PdfReader:
             (*with_boxes(blocks), *attachments),
             title,
             pages=len(pages),
+            fields=sum(page.filled for page in layouts),
             page_labels=labels if is_labeled else (),
             scans=tuple(each.picture.scan(each.number, each.width) for each in layouts if each.picture is not None),
         )
@@ -235,6 +241,7 @@ class _Page:
         self._struck = [_rect(rect) for each in struck for rect in each.quadpoint_rects or ([each.rect] if each.rect else [])]
         texts = list(self._texts())
         self._layout = by_sides([block for block in page.blocks or () if block.kind != "rule" and block.bbox is not None], texts)
+        self._values = list(self._values_of_fields())
         filled = list(self._filled(texts))
         beside = [_beside(box, texts) or box for _, box in filled]
         places = _innermost([_rect(block.bbox) for block in self._layout], [*(box for _, box in texts), *beside])
@@ -262,19 +269,26 @@ class _Page:
                 number += 1
                 yield (mark.around(text) if mark else text), box
 
+    def _values_of_fields(self) -> Iterator[tuple[str, Box]]:
+        """The values of the fields for text."""
+        for field in self._page.form_fields or ():
+            if field.rect is not None and field.type.lower() in _TEXT_FIELDS and not field.field_flags & _PASSWORD:
+                value = " ".join(without_signs(", ".join(field.selected_options) or field.value or "").split())
+                if value:
+                    yield value, _rect(field.rect)
+
+    @property
+    def filled(self) -> int:
+        """The number of fields that are filled in, and of boxes that are checked."""
+        return len(self._values) + sum(bool(field.checked) for field in self._page.form_fields or () if _is_box(field))
+
     def _filled(self, texts: Sequence[tuple[str, Box]]) -> Iterator[tuple[str, Box]]:
         """The boxes of forms, those that are drawn, and the values of fields that are not among the texts."""
         yield from self._looks.boxes
         for field in self._page.form_fields or ():
-            if field.rect is None:
-                continue
-            box, kind = _rect(field.rect), field.type.lower()
-            if field.checked is not None and kind in ("checkbox", "radiobutton", "radio"):
-                yield (CHECKED if field.checked else UNCHECKED), box
-            elif kind in ("text", "textfield", "combobox", "listbox") and not field.field_flags & _PASSWORD:
-                value = ", ".join(field.selected_options) or field.value or ""
-                if value.strip() and not any(contains(box, each) for _, each in texts):
-                    yield " ".join(without_signs(value).split()), box
+            if field.rect is not None and _is_box(field):
+                yield (CHECKED if field.checked else UNCHECKED), _rect(field.rect)
+        yield from ((value, box) for value, box in self._values if not any(contains(box, each) for _, each in texts))
 
     def keys_of(self, line: Line) -> Iterator[str]:
         """What a line in the margin has in common with those of other pages: all of it, or all but the number of the page."""
@@ -333,6 +347,10 @@ class _Page:
                 continue
             if block.kind == "table":
                 table, is_named = self._with_names(self._table(block, items), flow)
+                if fields := self._fields_in(table):
+                    yield from (*self._texts_of(flow, words), *fields)
+                    flow = []
+                    continue
                 yield from self._texts_of(flow[:-1] if is_named else flow, words)
                 flow = []
                 yield table
@@ -349,10 +367,15 @@ class _Page:
         yield from self._annotated()
 
     def _texts_of(self, lines: Sequence[Line], words: frozenset[str]) -> Iterator[Block]:
-        """Paragraphs end where the next line is far below or in another column."""
+        """Paragraphs end where the next line is far below or in another column, and where a line is a field with its label."""
         texts, boxes, before = list[str](), list[PageBox](), None
         for line in lines:
             box = self._boxed([line.box])
+            if fields := self._fields_of(line.text, line.box):
+                yield from paragraphs(texts, words, page=self.number, boxes=boxes)
+                yield from (Field(label, value, self.number, box) for label, value in fields)
+                texts, boxes, before = [], [], None
+                continue
             if before is not None and not -_LINE_GAP < (line.box[1] - before.box[3]) / before.height < _LINE_GAP:
                 texts.append("")
                 boxes.append(box)
@@ -360,6 +383,37 @@ class _Page:
             boxes.append(box)
             before = line
         yield from paragraphs(texts, words, page=self.number, boxes=boxes)
+
+    def _fields_of(self, text: str, place: Box) -> list[tuple[str, str]]:
+        """The labels and values of a line, or nothing if there is more on it than fields, each behind its label."""
+        fields, start = list[tuple[str, str]](), 0
+        beside = [(value, box) for value, box in self._values if box[1] <= (place[1] + place[3]) / 2 <= box[3]]
+        for value, _ in sorted(beside, key=lambda each: each[1][0]):
+            found = text.find(value, start)
+            label = text[start : max(found, 0)].strip(_AROUND_LABEL)
+            if not label or _MARKED.search(label):
+                return []
+            fields.append((label, value))
+            start = found + len(value)
+        return [] if text[start:].strip() else fields
+
+    def _fields_in(self, table: Table) -> list[Block]:
+        """The rows of a table if each of them is a field with its label, or the label of one that is blank."""
+        found, is_form = list[Block](), False
+        values = {value for value, _ in self._values}
+        for row in table.rows if values else ():
+            texts = [
+                " ".join(visible(block.runs) for block in cell.blocks if isinstance(block, Paragraph)).strip() for _, cell in row
+            ]
+            boxes = [block.box for _, cell in row for block in cell.blocks if block.box is not None]
+            box = around(boxes) if boxes else table.box
+            label, value = texts if len(texts) == _LABEL_AND_VALUE else ("", "")
+            if not label or (value and value not in values):
+                return []
+            is_form = is_form or bool(value)
+            label = label.strip(_AROUND_LABEL) if value else label
+            found.append(Field(label, value, self.number, box) if value else Paragraph(plain(label), self.number, box))
+        return found if is_form else []
 
     def _table(self, block: Any, items: Sequence[tuple[str, Box]]) -> Table:
         written = [*([block.header] if block.header else []), *(block.rows or ())]
@@ -442,6 +496,10 @@ def _margins(pages: Sequence[_Page]) -> set[str]:
 def _lines(items: Iterable[tuple[str, Box]]) -> list[Line]:
     """Put texts that stand side by side into one line, from top to bottom."""
     return [joined(row) for row in rows_of(Line(*item) for item in items)]
+
+
+def _is_box(field: Any) -> bool:
+    return field.checked is not None and field.type.lower() in ("checkbox", "radiobutton", "radio")
 
 
 def _is_short(lines: Sequence[Line]) -> bool:

@@ -143,7 +143,7 @@ def report_of(read: Document) -> ReadingReport:
         are_slides=read.are_slides,
         sheets=read.sheets,
         tables=sum(isinstance(block, Table) for block in blocks),
-        fields=sum(isinstance(block, document.Field) for block in blocks),
+        fields=max(read.fields, sum(isinstance(block, document.Field) for block in blocks)),
         notes=sum(isinstance(block, Note) for block in blocks),
         pictures=sum(isinstance(block, Figure) and bool(block.blocks) for block in blocks),
         attachments=sum(isinstance(block, Attachment) and bool(block.blocks) for block in blocks),

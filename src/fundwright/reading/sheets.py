@@ -6,12 +6,24 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.checkboxes import has_box, with_boxes
-from fundwright.reading.document import Block, Cell, Document, Heading, Mark, Paragraph, Run, Table, plain, without_signs
+from fundwright.reading.document import (
+    Block,
+    Cell,
+    Document,
+    Heading,
+    Mark,
+    Paragraph,
+    Run,
+    SheetPlace,
+    Table,
+    plain,
+    without_signs,
+)
 from fundwright.reading.from_docling import MIN_COLUMNS, are_names
 
 _MOST_COVERED = 1_000_000
@@ -37,6 +49,8 @@ class Sheet:
     """What a person does not see, which stands below the tables."""
     merged: Sequence[tuple[int, int, int, int]] = ()
     """The first and last row, and the first and last column, of each merged cell."""
+    first: int = 0
+    """The number of the first row and of the first column."""
 
     def add(self, row: int, column: int, text: str, mark: Mark | None = None) -> None:
         if text and (mark or self.is_hidden):
@@ -50,7 +64,18 @@ class Sheet:
         for part in parts:
             yield from _Grid(part, least=MIN_COLUMNS if len(parts) == 1 else _FEWEST_BESIDE).blocks()
         if self.unseen:
-            yield Paragraph(tuple(self.unseen))
+            yield Paragraph(tuple(self.unseen), place=self.place())
+
+    def place(self, *corners: tuple[int, int]) -> SheetPlace | None:
+        """The place of the cells between these, each with its row and column, if the sheet has a name."""
+        cells = ":".join(dict.fromkeys(f"{_letters(column - self.first)}{row - self.first + 1}" for row, column in corners))
+        return SheetPlace(without_signs(self.name), cells) if self.name else None
+
+
+def _letters(column: int) -> str:
+    """The name of a column from 0: A, B, …, Z, AA."""
+    before, letter = divmod(column, 26)
+    return (_letters(before - 1) if before else "") + chr(ord("A") + letter)
 
 
 def document_of(sheets: Iterable[Sheet], title: str = "") -> Document:
@@ -94,7 +119,7 @@ def _between(sheet: Sheet, first: int, last: int) -> Sheet:
     rows = {
         number: {column: text for column, text in row.items() if first <= column <= last} for number, row in sheet.shown.items()
     }
-    return Sheet(shown={number: row for number, row in rows.items() if row}, merged=sheet.merged)
+    return replace(sheet, shown={number: row for number, row in rows.items() if row}, unseen=[])
 
 
 def _head(sheet: Sheet) -> int | None:
@@ -122,8 +147,9 @@ class _Grid:
 
     def __init__(self, sheet: Sheet, *, least: int) -> None:
         self._least = least
+        self._sheet = sheet
         self._numbers = sorted(sheet.shown)
-        columns = sorted({column for row in sheet.shown.values() for column in row})
+        self._columns = columns = sorted({column for row in sheet.shown.values() for column in row})
         places = {column: place for place, column in enumerate(columns)}
         self._texts = [{places[column]: text for column, text in sorted(sheet.shown[row].items())} for row in self._numbers]
         self._spans = dict[tuple[int, int], tuple[int, int]]()
@@ -241,7 +267,7 @@ class _Grid:
             if row == wide[0]:
                 yield self._table(wide[0], wide[-1] + 1)
             elif not wide[0] < row <= wide[-1]:
-                yield from (Paragraph(plain(text)) for text in self._texts[row].values())
+                yield from (Paragraph(plain(text), place=self._place((row, place))) for place, text in self._texts[row].items())
 
     def _table(self, start: int, end: int, names: int = 0, caption: str = "") -> Table:
         used = sorted({place for texts in self._texts[start:end] for place in texts})
@@ -256,4 +282,8 @@ class _Grid:
                     spanned = max(1, bisect_left(used, place + across) - number)
                     cells.append((number, Cell((Paragraph(plain(text)),) if text else (), min(below, end - row), spanned)))
             rows.append(tuple(cells))
-        return Table(tuple(rows), names, plain(caption) if caption else ())
+        place = self._place((start, used[0]), (end - 1, used[-1]))
+        return Table(tuple(rows), names, plain(caption) if caption else (), place=place)
+
+    def _place(self, *corners: tuple[int, int]) -> SheetPlace | None:
+        return self._sheet.place(*((self._numbers[row], self._columns[place]) for row, place in corners))

@@ -6,6 +6,8 @@ It doesn't ask the reader: what a reader overlooks, it doesn't report either.
 from __future__ import annotations
 
 import ctypes
+import email
+import email.policy
 import io
 import math
 import re
@@ -20,16 +22,34 @@ from msgspec.structs import replace
 from PIL import Image
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.document import Attachment, Document, Figure, Margin, Missing, Unread, text_in, walk
+from fundwright.reading.document import (
+    Attachment,
+    Block,
+    Document,
+    Figure,
+    Margin,
+    Missing,
+    Paragraph,
+    Table,
+    Unread,
+    inside,
+    runs_in,
+    text_in,
+    walk,
+    without_signs,
+)
 from fundwright.reading.pdf_objects import objects_on
 from fundwright.reading.placed import Box, contains
 from fundwright.reading.recognition import may_recognize, recognized
+from fundwright.reading.xml_parts import parsed
 
 _WORD = re.compile(r"\w{1,40}")
 _ENOUGH = 0.8
 """The share of a part's words that must be among the blocks."""
 _MIN_WORDS = 5
 """A part with fewer missing words counts as read: numbers of pages, or a word that is hyphenated."""
+_LONG = 200
+"""Long texts without pages are compared in parts of so many words, so that a part that is missing is found."""
 _MIN_CHARACTERS = 25
 _STRANGE = re.compile("[\ufffd\ue000-\uf8ff]")
 _MOST_STRANGE = 0.1
@@ -61,9 +81,24 @@ _UNITS = ("{*}p", "{*}h", "{*}si", "{*}pt", "{*}text")
 _FORMULAS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 """Formulas are read as LaTeX, which has other words."""
 _SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
-_MEDIA_TAGS = "//video | //audio | //iframe[@src] | //object | //embed"
-_BARE_PICTURES = "//img[not(@alt)]"
+_RELATIONS = "xl/_rels/workbook.xml.rels"
+_MEDIA_TAGS = "//*[self::video or self::audio or self::iframe[@src] or self::object or self::embed][not(ancestor::noscript)]"
+_PICTURES = "//img[not(@alt='') and not(ancestor::noscript or ancestor::template or ancestor::figure[.//figcaption])]"
+_FILLED = (
+    "//input[(@type='checkbox' or @type='radio') and @checked]"
+    " | //input[normalize-space(@value) and (not(@type) or contains(' text email tel url number date search ', concat(' ', @type, ' ')))]"
+    " | //textarea[normalize-space()] | //select[.//option[@selected]]"
+)
+"""The fields of a form that are filled in."""
+_NO_TEXT = ("head", "script", "style", "noscript", "template", "nav", "svg", "iframe", "canvas", "dialog", "button", "select", "datalist")  # fmt: skip
+_INLINE = html.defs.phrase_tags | html.defs.font_style_tags | {"a", "span", "font", "bdo", "q", "sub", "sup", "mark", "wbr"}
+"""Elements that do not end a word."""
 _RTF_PICTURE, _RTF_OBJECT = re.compile(rb"\\pict\b"), re.compile(rb"\\objdata\b")
+_RTF_TOKEN = re.compile(r"\\([a-z]{1,32})-?\d{0,10} ?|(\\'[0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}]+)", re.DOTALL)
+_RTF_NO_TEXT = ("fonttbl", "colortbl", "stylesheet", "info", "pict", "objdata", "listtable", "fldinst", "filetbl", "xe", "tc", "nonshppict")  # fmt: skip
+_RTF_ENDS = ("par", "line", "tab", "cell", "row", "sect", "page", "column")
+_ESCAPED = "\ufffd"
+_PLAIN_WORD = re.compile(rf"[\w{_ESCAPED}]+")
 
 
 class _Part(NamedTuple):
@@ -75,10 +110,10 @@ class _Part(NamedTuple):
     name: str = ""
 
 
-def with_unread(document: Document, content: bytes) -> Document:
-    """The document with the number of its pages and what was not read. Never fails because of the file."""
+def with_unread(document: Document, content: bytes, *, media_type: str = "") -> Document:
+    """The document with the number of its pages and fields, and what was not read. `media_type` is that of its reader. Never fails because of the file."""
     words = _Words(document)
-    pages, found = document.pages, list(document.unread)
+    pages, fields, found = document.pages, document.fields, list(document.unread)
     try:
         if content.startswith(b"%PDF") or b"%PDF-" in content[:1_024]:
             pages, parts = _parts_of_pdf(content, words)
@@ -86,23 +121,40 @@ def with_unread(document: Document, content: bytes) -> Document:
         elif content.startswith(b"PK"):
             slides, parts = _parts_of_package(content)
             pages = pages or slides
-            found += words.missing(parts)
+            found += _undescribed(words.missing(parts), document)
+            found += _missing_sheets(content, document)
         elif content.startswith(b"{\\rtf"):
-            found += [Unread(Missing.PICTURE)] * len(_RTF_PICTURE.findall(content))
+            found += _undescribed([Unread(Missing.PICTURE)] * len(_RTF_PICTURE.findall(content)), document)
             found += [Unread(Missing.OBJECT)] * len(_RTF_OBJECT.findall(content))
-        elif re.search(rb"<(html|body|p|div)\b", content[:4_096], re.IGNORECASE):
-            page = html.fromstring(content)
-            found += [Unread(Missing.MEDIA) for _ in page.xpath(_MEDIA_TAGS)]
-            found += [Unread(Missing.PICTURE) for _ in page.xpath(_BARE_PICTURES)]
+            found += words.missing_text([_words_of_rtf(content)])
+        elif media_type in ("message/rfc822", "multipart/related"):
+            for alternatives in _texts_of_message(email.message_from_bytes(content, policy=email.policy.default)):
+                found += words.missing_text(alternatives)
+        elif media_type == "text/html" or re.search(rb"<(html|body|p|div)\b", content[:4_096], re.IGNORECASE):
+            page = _page(content)
+            found += words.missing(_parts_of_page(page))
+            if media_type == "text/html":
+                fields = len(page.xpath(_FILLED))
+                found += words.missing_text([_words_of_page(page)])
     except Exception:  # third-party parsers can raise anything; the reader could read the file
         found.append(Unread(Missing.UNKNOWN))
     found += [
         Unread(Missing.ATTACHMENT, name=block.filename)
-        for block in document.blocks
+        for block in _own(document.blocks)
         if isinstance(block, Attachment) and not block.blocks
     ]
     pages = max(pages, max((block.page or 0 for block in document.blocks), default=0))  # not those of attachments
-    return replace(document, pages=pages, unread=_without_figures(_counted(found), document))
+    return replace(document, pages=pages, fields=fields, unread=_counted(found))
+
+
+def _own(blocks: Sequence[Block]) -> Iterator[Block]:
+    """All blocks but those in attachments, which were compared with their own files."""
+    pending = list(reversed(blocks))
+    while pending:
+        block = pending.pop()
+        yield block
+        if not isinstance(block, Attachment):
+            pending.extend(reversed(inside(block)))
 
 
 def _counted(found: Iterable[Unread]) -> tuple[Unread, ...]:
@@ -112,18 +164,14 @@ def _counted(found: Iterable[Unread]) -> tuple[Unread, ...]:
     return tuple(sorted(together, key=lambda each: (each.page or 0, each.missing.value, each.name))[:_MOST_REPORTED])
 
 
-def _without_figures(found: tuple[Unread, ...], document: Document) -> tuple[Unread, ...]:
-    """Pictures of files without pages that a text describes are read."""
-    described = sum(isinstance(block, Figure) and bool(block.blocks) for block in walk(document.blocks))
-    result = list[Unread]()
+def _undescribed(found: Iterable[Unread], document: Document) -> Iterator[Unread]:
+    """What was not read, without as many pictures as a text describes: those of files without pages, which do not say which ones they are."""
+    described = sum(isinstance(block, Figure) and bool(block.blocks) for block in _own(document.blocks))
     for each in found:
-        if each.missing == Missing.PICTURE and each.page is None:
-            left = each.count - described
-            if left <= 0:
-                continue
-            each = replace(each, count=left)
-        result.append(each)
-    return tuple(result)
+        if each.missing is Missing.PICTURE and each.page is None and described:
+            described -= 1
+        else:
+            yield each
 
 
 class _Words:
@@ -153,6 +201,14 @@ class _Words:
         for part in parts:
             if part.words is None or _is_missing(part.words, self._all):
                 yield Unread(part.missing, part.page, part.name)
+
+    def missing_text(self, alternatives: Iterable[Sequence[str]]) -> Iterator[Unread]:
+        """The text if none of its alternatives was read."""
+        if all(self._lacks(words) for words in alternatives):
+            yield Unread(Missing.TEXT)
+
+    def _lacks(self, words: Sequence[str]) -> bool:
+        return any(_is_missing(words[start : start + _LONG], self._all) for start in range(0, len(words), _LONG))
 
 
 def _is_missing(words: Sequence[str], among: Counter[str]) -> bool:
@@ -284,13 +340,129 @@ def _parts_of_package(content: bytes) -> tuple[int, list[_Part]]:
     return slides, [part for part in parts if part.words is None or part.words]
 
 
+def _missing_sheets(content: bytes, document: Document) -> Iterator[Unread]:
+    """The sheets of a workbook many of whose cells are not among the blocks. How they are shown is not compared: numbers have formats."""
+    read = Counter[str]()
+    for block in document.blocks:
+        if isinstance(block, Table | Paragraph) and block.place is not None:
+            read[block.place.sheet] += sum(bool(run.text.strip()) for each in walk([block]) for run in runs_in(each))
+    with zipfile.ZipFile(io.BytesIO(content)) as package:
+        names = set(package.namelist())
+        if _RELATIONS not in names:
+            return
+        targets = {each.get("Id", ""): each.get("Target", "") for each in parsed(package.read(_RELATIONS))}
+        blank = _blank_strings(package) if "xl/sharedStrings.xml" in names else set[str]()
+        for sheet in parsed(package.read("xl/workbook.xml")).iter("{*}sheet"):
+            target = targets.get(next((value for key, value in sheet.items() if key.endswith("}id")), ""), "")
+            part = target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+            if part in names and "worksheets/" in part:
+                name = without_signs(sheet.get("name", ""))
+                with package.open(part) as cells:
+                    filled = sum(_is_filled(cell, blank) for cell in _elements(cells, "{*}c"))
+                missing = filled - read[name]
+                if missing >= _MIN_WORDS and missing > (1 - _ENOUGH) * filled:
+                    yield Unread(Missing.TEXT, name=name)
+
+
+def _blank_strings(package: zipfile.ZipFile) -> set[str]:
+    """The numbers of the shared strings that say nothing."""
+    with package.open("xl/sharedStrings.xml") as strings:
+        return {str(number) for number, each in enumerate(_elements(strings, "{*}si")) if not "".join(each.itertext()).strip()}
+
+
+def _is_filled(cell: Any, blank: set[str]) -> bool:
+    text = "".join("".join(each.itertext()) for each in cell.iterchildren("{*}v", "{*}is")).strip()
+    return bool(text) and not (cell.get("t") == "s" and text in blank)
+
+
+def _elements(part: Any, tag: str | Sequence[str]) -> Iterator[Any]:
+    """The elements of a part, each only until the next one, because parts may be large."""
+    for _, element in etree.iterparse(part, tag=tag, resolve_entities=False, no_network=True, recover=True):
+        report_progress()
+        yield element
+        element.clear()
+
+
+def _page(content: bytes, declared: str | None = None) -> Any:
+    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", _decoded(content, declared))  # lxml rejects text that declares its own encoding
+    return html.document_fromstring(text, parser=html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True))
+
+
+def _decoded(content: bytes, declared: str | None = None) -> str:
+    """A text, with U+FFFD for characters outside of ASCII if it does not declare its encoding."""
+    declared = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else declared
+    try:
+        return content.decode(declared or "ascii", errors="replace")
+    except LookupError:
+        return content.decode("ascii", errors="replace")
+
+
+def _plain_words(text: str) -> list[str]:
+    """The words in ASCII, whose encoding does not have to be known."""
+    return [part for word in _PLAIN_WORD.findall(text) if word.isascii() for part in _words(word)]
+
+
+def _parts_of_page(page: Any) -> Iterator[_Part]:
+    """The media and pictures of a page. A picture is read if the text is that describes it."""
+    yield from (_Part(Missing.MEDIA) for _ in page.xpath(_MEDIA_TAGS))
+    for each in page.xpath(_PICTURES):
+        alt = each.get("alt")
+        yield _Part(Missing.PICTURE, None if alt is None else _words(alt))
+
+
+def _words_of_page(page: Any) -> list[str]:
+    """The words of a page, see `_plain_words`. Changes it."""
+    etree.strip_elements(page, *_NO_TEXT, with_tail=False)
+    texts = list[str]()
+    for event, element in etree.iterwalk(page, events=("start", "end")):
+        report_progress()
+        is_inline = element.tag in _INLINE
+        texts += ["" if is_inline else " ", (element.text if event == "start" else element.tail) or ""]
+    return _plain_words("".join(texts))
+
+
+def _texts_of_message(part: Any) -> Iterator[list[list[str]]]:
+    """The words of each text of an email, in its alternatives. Attachments were compared before."""
+    kind = part.get_content_type()
+    if kind == "multipart/alternative":
+        yield [[word for texts in _texts_of_message(each) for word in texts[0]] for each in part.iter_parts()]
+    elif part.is_multipart() and kind != "message/rfc822":
+        for each in part.iter_parts():
+            yield from _texts_of_message(each)
+    elif kind in ("text/plain", "text/html") and not part.is_attachment() and not part.get_filename():
+        content, charset = part.get_payload(decode=True) or b"", part.get_content_charset()
+        yield [_words_of_page(_page(content, charset)) if kind == "text/html" else _plain_words(_decoded(content, charset))]
+
+
+def _words_of_rtf(content: bytes) -> list[str]:
+    """The words of an RTF file, see `_plain_words`."""
+    written, are_texts = list[str](), [True]
+    for token in _RTF_TOKEN.finditer(content.decode("cp1252", errors="replace")):
+        report_progress()
+        word, escape, sign, brace, text = token.groups()
+        if brace == "{":
+            are_texts.append(are_texts[-1])
+        elif brace:
+            are_texts = are_texts[:-1] or [True]
+        elif sign == "*" or word in _RTF_NO_TEXT:
+            are_texts[-1] = False
+        elif not are_texts[-1]:
+            continue
+        elif escape or word == "u":
+            written.append(_ESCAPED)
+        elif word in _RTF_ENDS or sign == "~":
+            written.append(" ")
+        elif text:
+            written.append(text.replace("\r", "").replace("\n", ""))
+    return _plain_words("".join(written).replace(f"{_ESCAPED}?", _ESCAPED))
+
+
 def _words_of_part(part: Any) -> list[str]:
     words = list[str]()
-    for _, unit in etree.iterparse(part, tag=_UNITS, resolve_entities=False, no_network=True, recover=True):
+    for unit in _elements(part, _UNITS):
         texts = list(unit.iter("{*}t", "{*}v"))
         written = (each.text or "" for each in texts if not each.tag.startswith(_FORMULAS)) if texts else unit.itertext()
         words += _words("".join(written))
-        unit.clear()
     return words
 
 

@@ -46,6 +46,7 @@ class WordReader:
                 with_boxes(with_tables(blocks_of(converted(parts.file, "DOCX", "msword_backend:MsWordDocumentBackend"), notes)))
             ),
             _title(content),
+            fields=parts.fields,
         )
 
 

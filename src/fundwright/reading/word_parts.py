@@ -42,6 +42,8 @@ _REMOVED = (
 )
 _NOT_TEXT = ("sym", "footnoteReference", "endnoteReference", "checkBox", "ddList")
 """What is read as text, and is deleted with it."""
+_FIELDS = ("text", "date", "dropDownList", "comboBox")
+"""The kinds of content controls that are fields of forms."""
 _SPACES = {"tab": "\t", "noBreakHyphen": "-"}
 _MOST_COLUMNS = 1_000
 _CODE = re.compile("[0-9A-Fa-f]{2,4}")
@@ -65,6 +67,8 @@ class WordParts:
     """The paragraphs of footnotes and endnotes, by key."""
     embedded: dict[str, tuple[str, bytes]] = field(default_factory=dict[str, tuple[str, bytes]])
     """Names and contents of documents that are parts of this one, by key. A note sign stands where each belongs."""
+    fields: int = 0
+    """The number of fields of forms that are filled in."""
 
 
 def word_parts(content: bytes) -> WordParts:
@@ -143,6 +147,7 @@ class _Parts:
 
     def _simplify(self, root: Any, name: str) -> None:
         _remove(root.iter(f"{_COMPATIBILITY}Fallback", *(f"{_W}{tag}" for tag in _REMOVED)))
+        self.result.fields += sum(map(_is_filled, root.iter(f"{_W}sdtPr"))) + _filled_old_fields(root)
         for control in list(root.iter(f"{_W}sdt")):
             report_progress()
             self._open_control(control)
@@ -346,6 +351,39 @@ def _chosen(choices: Any) -> str:
     result = choices.find(f"{_W}result")
     place = "0" if result is None else result.get(f"{_W}val", "0")
     return entries[int(place)] if place.isdigit() and int(place) < len(entries) else ""
+
+
+def _is_filled(properties: Any) -> bool:
+    """Whether a content control is a field of a form that is filled in, or a box that is checked."""
+    box = properties.find(f"{_W14}checkbox")
+    if box is not None:
+        state = box.find(f"{_W14}checked")
+        return state is not None and state.get(f"{_W14}val", "1") in ("1", "true", "on")
+    content = properties.getparent().find(f"{_W}sdtContent")
+    is_field = any(properties.find(f"{_W}{kind}") is not None for kind in _FIELDS)
+    is_blank = _is_on(properties.find(f"{_W}showingPlcHdr")) or content is None
+    return is_field and not is_blank and any((text.text or "").strip() for text in content.iter(f"{_W}t"))
+
+
+def _filled_old_fields(root: Any) -> int:
+    """The number of fields of old forms that are filled in, and of their boxes that are checked."""
+    count = 0
+    fields = list[list[Any]]()
+    """For each open field, its data and the texts of its value."""
+    for element in root.iter(f"{_W}fldChar", f"{_W}t"):
+        kind = element.get(f"{_W}fldCharType")
+        if kind == "begin":
+            fields.append([element.find(f"{_W}ffData")])
+        elif kind == "end" and fields:
+            data, *texts = fields.pop()
+            box = None if data is None else data.find(f"{_W}checkBox")
+            states = [] if box is None else [box.find(f"{_W}{tag}") for tag in ("checked", "default")]
+            is_text = data is not None and data.find(f"{_W}textInput") is not None and any(map(str.strip, texts))
+            is_chosen = data is not None and data.find(f"{_W}ddList/{_W}result") is not None
+            count += is_text or is_chosen or _is_on(next((each for each in states if each is not None), None))
+        elif kind is None and fields:
+            fields[-1].append(element.text or "")
+    return count
 
 
 def _is_story(name: str) -> bool:

@@ -66,7 +66,7 @@ def _sheet(sheet: Any) -> Sheet:
         for column in range(each.min or 0, min(each.max or 0, _LAST_COLUMN) + 1)
     }
     merged = [(each.min_row, each.max_row, each.min_col, each.max_col) for each in sheet.merged_cells.ranges]
-    result = Sheet(sheet.title, is_hidden=sheet.sheet_state != "visible", merged=merged)
+    result = Sheet(sheet.title, is_hidden=sheet.sheet_state != "visible", merged=merged, first=1)
     for (row, column), cell in sorted(sheet._cells.items()):
         report_progress()
         is_hidden = row in hidden_rows or column in hidden_columns

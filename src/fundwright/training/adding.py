@@ -19,6 +19,7 @@ from fundwright.core.errors import Conflict
 from fundwright.core.files import ReceivedFile, file_name, lock_file
 from fundwright.core.live import publish
 from fundwright.core.messages import later, t
+from fundwright.core.plugins import Plugins
 from fundwright.reading.formats import Reader, reader_of
 from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.markdown import MarkdownReader
@@ -41,9 +42,9 @@ class AlreadyAdded(Conflict):
         self.document_id = document.id
 
 
-def list_formats(core: Core) -> list[AcceptedFormat]:
+def list_formats(plugins: Plugins) -> list[AcceptedFormat]:
     """Return the formats of files that are read."""
-    readers: list[Reader] = core.plugins.collect("document_readers")
+    readers: list[Reader] = plugins.collect("document_readers")
     return [AcceptedFormat(label=each.label, media_type=each.media_type, suffixes=each.suffixes) for each in readers]
 
 

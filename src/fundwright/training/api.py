@@ -93,7 +93,7 @@ async def add_text(request: Request, core: CoreDep, actor: Uploader) -> Document
 async def list_formats(core: CoreDep, actor: CurrentActor) -> list[AcceptedFormat]:
     """Return the formats of files that can be added."""
     require(actor, Permission.READ)
-    return adding.list_formats(core)
+    return adding.list_formats(core.plugins)
 
 
 @router.get("/documents")

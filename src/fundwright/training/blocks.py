@@ -27,6 +27,7 @@ from fundwright.reading.document import (
     Paragraph,
     Quote,
     Runs,
+    SheetPlace,
     Table,
 )
 from fundwright.reading.lines import storable
@@ -116,11 +117,16 @@ def _own(entry: _Part) -> dict[str, Any]:
         case Heading():
             own = {"text": _runs(entry.runs), "level": entry.level}
         case Paragraph():
-            own = {"text": _runs(entry.runs), "is_preformatted": entry.is_preformatted, "confidence": entry.confidence}
+            own = {
+                "text": _runs(entry.runs),
+                "is_preformatted": entry.is_preformatted,
+                "confidence": entry.confidence,
+                **_placed(entry.place),
+            }
         case Item():
             own = {"text": _runs(entry.runs), "marker": storable(entry.marker) or None, "is_checked": entry.is_checked}
         case Table():
-            own = {"text": _runs(entry.caption), "head_rows": entry.head}
+            own = {"text": _runs(entry.caption), "head_rows": entry.head, **_placed(entry.place)}
         case Field():
             own = {"label": storable(entry.label), "value": storable(entry.value)}
         case Note():
@@ -130,6 +136,10 @@ def _own(entry: _Part) -> dict[str, Any]:
         case _:
             own = {}
     return {"type": entry.__struct_config__.tag, **own}
+
+
+def _placed(place: SheetPlace | None) -> dict[str, Any]:
+    return {"sheet": storable(place.sheet), "cells": storable(place.cells) or None} if place is not None else {}
 
 
 def _runs(runs: Runs) -> tuple[TextRun, ...]:

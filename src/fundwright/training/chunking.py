@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -90,8 +91,7 @@ class ChunkSpan:
         within = [place.heading for place in self.places if self.start + place.start <= offset]
         return within[-1] if within else self.heading
 
-    def id(self, document_id: UUID, text: str) -> UUID:
-        digest = hashlib.sha256(text[self.start : self.end].encode()).hexdigest()
+    def id(self, document_id: UUID, digest: str) -> UUID:
         return uuid5(document_id, f"{self.start}:{self.end}:{digest}")
 
 
@@ -237,6 +237,16 @@ def _short_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def ids_of(document_id: UUID, chunked: ChunkedDocument) -> list[UUID]:
-    """Return the ids of the chunks, in order."""
-    return [span.id(document_id, chunked.text) for span in chunked.chunks]
+def ids_of(document_id: UUID, chunked: ChunkedDocument, earlier: Sequence[tuple[UUID, str]] = ()) -> list[UUID]:
+    """Return the ids of the chunks, in order. `earlier` are the ids of the chunks that the document has had, in order, and the digests of their
+    texts (SHA-256): a chunk with the text of one of these keeps its id, wherever it is now, so that citations still lead to it."""
+    digests = [hashlib.sha256(chunked.text[span.start : span.end].encode()).hexdigest() for span in chunked.chunks]
+    ids = [span.id(document_id, digest) for span, digest in zip(chunked.chunks, digests, strict=True)]
+    in_place = {id for id, _ in earlier}.intersection(ids)
+    moved = defaultdict[str, deque[UUID]](deque)
+    for id, digest in earlier:
+        if id not in in_place:
+            moved[digest].append(id)
+    return [
+        moved[digest].popleft() if id not in in_place and moved[digest] else id for id, digest in zip(ids, digests, strict=True)
+    ]

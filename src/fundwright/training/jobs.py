@@ -116,6 +116,7 @@ async def _train_document(
         async with run.transaction() as session:
             document = await listing.get_document(session, owner_id, document_id)
             structure = await indexing.find_structure(session, owner_id, document_id)
+            earlier = await indexing.list_digests(session, owner_id, document_id)
             is_restricted = bool(await restrictions.access_to(session, run.actor, [document_id]))
         title = document.title
         shown = t("A restricted document") if is_restricted else title  # everyone in the workspace sees the progress
@@ -132,7 +133,7 @@ async def _train_document(
                 await asyncio.wait([reading])
         kind = DocumentKind(document.kind) if document.is_kind_chosen else None
         chunked = await divide(core, structure, document.filename, title=title, kind=kind)
-        ids = await core.computing.run(partial(ids_of, document_id, chunked), is_background=True)
+        ids = await core.computing.run(partial(ids_of, document_id, chunked, earlier), is_background=True)
         async with run.transaction() as session:
             content, document = document.sha256, await listing.get_document(session, owner_id, document_id, for_update=True)
             is_current = document.sha256 == content
@@ -180,10 +181,11 @@ async def find_facts(run: JobRun[FindFacts, Actor]) -> None:
     async with run.transaction() as session:
         document = await listing.find_document(session, owner_id, document_id)
         structure = await indexing.find_structure(session, owner_id, document_id)
+        earlier = await indexing.list_digests(session, owner_id, document_id)
     if document is None or structure is None:
         return  # removed since, or not trained yet
     kind = DocumentKind(document.kind)
-    trained = await _read_as(run.services, document_id, owner_id, structure, document.filename, document.title, kind)
+    trained = await _read_as(run.services, document_id, owner_id, structure, earlier, document.filename, document.title, kind)
     async with run.transaction() as session:
         now = await listing.find_document(session, owner_id, document_id)
         if now is not None and (now.kind, now.sha256) == (document.kind, document.sha256):
@@ -191,11 +193,18 @@ async def find_facts(run: JobRun[FindFacts, Actor]) -> None:
 
 
 async def _read_as(
-    core: Core, document_id: UUID, owner_id: UUID, structure: bytes, filename: str, title: str, kind: DocumentKind
+    core: Core,
+    document_id: UUID,
+    owner_id: UUID,
+    structure: bytes,
+    earlier: Sequence[tuple[UUID, str]],
+    filename: str,
+    title: str,
+    kind: DocumentKind,
 ) -> TrainedDocument:
     """Return what a document of this kind states. Raises Unreadable."""
     chunked = await divide(core, structure, filename, title=title, kind=kind)
-    ids = await core.computing.run(partial(ids_of, document_id, chunked), is_background=True)
+    ids = await core.computing.run(partial(ids_of, document_id, chunked, earlier), is_background=True)
     return _trained(document_id, owner_id, chunked, ids)
 
 
@@ -266,9 +275,12 @@ async def _propose_kind(run: JobRun[ProposeKinds, None, KindsCheckpoint], docume
     if owner_id is not None:
         async with run.transaction(scope=_proposing()) as session:
             structure = await indexing.find_structure(session, owner_id, document.id)
+            earlier = await indexing.list_digests(session, owner_id, document.id)
         with suppress(Unreadable):
             if structure is not None:
-                trained = await _read_as(run.services, document.id, owner_id, structure, document.filename, document.title, kind)
+                trained = await _read_as(
+                    run.services, document.id, owner_id, structure, earlier, document.filename, document.title, kind
+                )
     async with run.transaction(scope=_proposing()) as session:
         if not await texts.set_proposed_kind(session, document.id, document.sha256, kind) or owner_id is None:
             return

@@ -86,7 +86,8 @@ class DocumentCollection(Trashable, Base):
 
 
 class Chunk(Base):
-    """About 180 words of a document. The id is derived from position and text, so that training the document again keeps it."""
+    """About 180 words of a document. The id is derived from position and text, and a chunk with the same text keeps it when the document is trained
+    again."""
 
     __tablename__ = "chunk"
     # With pending index entries, a search would read all chunks.

@@ -583,6 +583,10 @@ class BlockRead(BaseModel):
     box: tuple[int, int, int, int] | None = None
     """Left, top, right, and bottom of what stands on a page of a PDF file, in points from the top left of the page as its picture shows it. An item has
     the box of its paragraph, and blocks in an attachment have none."""
+    sheet: str | None = None
+    """The name of the sheet of a spreadsheet that a table or paragraph is on."""
+    cells: str | None = None
+    """Its cells there, such as “B2:F14”. Those of a table go from its first row with names of columns to its last one."""
     text: tuple[TextRun, ...] = ()
     """The text of a heading, a paragraph, or an item, or the caption of a table."""
     level: int | None = None

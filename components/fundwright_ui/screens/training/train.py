@@ -352,7 +352,7 @@ def _added_to(collection: CollectionRead | None) -> str:
 def _add_documents(load: Callable[[], None], collection: CollectionRead | None) -> VdomDict:
     connection, url = use_connection(), use_url_state()
     address = "/api/training/documents"
-    formats = adding.list_formats(connection.core)
+    formats = adding.list_formats(connection.core.plugins)
     return html.div(
         {"className": "fw-stack fw-stack-tight", "role": "group", "aria-label": t("Add documents")},
         FileDrop(

@@ -37,6 +37,9 @@ from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document
 from fundwright.training.schemas import DocumentSource, DocumentState
 
+_MOVED = ("ordinal", "heading", "page", "places", "start_offset", "end_offset", "aside", "search")
+"""What may change of a chunk whose text stays the same."""
+
 
 async def list_untrained_ids(session: AsyncSession, owner_id: UUID, model_id: str) -> list[UUID]:
     """Return the documents without vectors of this model, oldest first."""
@@ -117,11 +120,18 @@ async def find_structure(session: AsyncSession, owner_id: UUID, document_id: UUI
     return await session.scalar(query)
 
 
+async def list_digests(session: AsyncSession, owner_id: UUID, document_id: UUID) -> list[tuple[UUID, str]]:
+    """Return the ids of the chunks of a document, in order, and the digests of their texts, see `ids_of`."""
+    digest = func.encode(func.sha256(func.convert_to(Chunk.text, "UTF8")), "hex")
+    query = select(Chunk.id, digest).where(Chunk.owner_id == owner_id, Chunk.document_id == document_id)
+    return [(id, found) for id, found in await session.execute(query.order_by(Chunk.ordinal))]
+
+
 async def save_chunks(
     session: AsyncSession, owner_id: UUID, document_id: UUID, structure: bytes, chunked: ChunkedDocument, ids: Sequence[UUID]
 ) -> None:
     """Replace the stored form, text, and chunks of a document, and its kind and date unless a person chose them. `ids` are those of the chunks (`ids_of`).
-    Unchanged chunks keep their ids and vectors."""
+    Chunks whose text is unchanged keep their ids and vectors."""
     kind = case((Document.is_kind_chosen, Document.kind), else_=chunked.kind)
     has_own_date = or_(Document.is_date_chosen, Document.source == DocumentSource.PASTE)  # what people write here is current
     dated = case((has_own_date, Document.dated), else_=literal(chunked.dated, Date))
@@ -166,7 +176,7 @@ async def save_chunks(
         await session.execute(
             adding.on_conflict_do_update(
                 index_elements=[Chunk.id],
-                set_={name: adding.excluded[name] for name in ("ordinal", "heading", "page", "places", "aside", "search")},
+                set_={name: adding.excluded[name] for name in _MOVED},
             )
         )
 
