@@ -31,6 +31,7 @@ from e2e.pages.sign_in import SignInPage
 from e2e.pages.train import TRAIN_TIMEOUT_MS, TrainPage
 from fundwright.core.postgres import EmbeddedPostgres
 from tests.support.databases import environment_of
+from tests.support.requirements import missing
 
 IMPATIENT_S = 2
 MORE_OF_NGINX = """
@@ -63,7 +64,7 @@ def find_nginx() -> str:
         subprocess.run(install, env=quiet, check=False, capture_output=True, timeout=120)
     nginx = shutil.which("nginx", path=path)
     if nginx is None:
-        pytest.skip("nginx is neither installed nor can be: apt-get install nginx-light")
+        missing("nginx is neither installed nor can be: apt-get install nginx-light")
     return nginx
 
 

@@ -19,6 +19,7 @@ from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.polling import eventually
 from fundwright.core.postgres import EmbeddedPostgres
 from tests.support.databases import environment_of
+from tests.support.requirements import missing
 
 WATCHED_S = 15
 """onnxruntime reports some seconds after it has loaded a model, and several times a minute."""
@@ -87,7 +88,7 @@ def strace() -> Sequence[str]:
     """The program that writes the system calls of a process and its children to the file that follows."""
     program = shutil.which("strace")
     if program is None or subprocess.run([program, "-o", "/dev/null", "true"], capture_output=True, check=False).returncode:
-        pytest.skip("strace is missing, or may not trace here")
+        missing("strace is missing, or may not trace here: apt-get install strace, and allow the container SYS_PTRACE")
     return (program, "-D", "-f", "--seccomp-bpf", "-y", "-s", "300", "-e", f"trace={CALLS}", "-o")
 
 

@@ -2,7 +2,8 @@
 
 Every expression that a module keeps is run on texts designed to be slow: repeated tokens and pairs of tokens, with and without a
 different end. A limit of processor time, which does not depend on other load, ends quadratic searches: on 10,000 characters, they
-take 0.3 seconds or more, and linear ones at most 0.06.
+take 0.3 seconds or more, and linear ones at most 0.06. Expressions that only get lines are too quick for that, so the functions that use
+them are run on the same text in short and in long lines.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -45,11 +47,32 @@ SCANNERS = {
         "from datetime import date; today = date(2026, 12, 1); "
         "scan = lambda text: [facts_of(text, entries_of(text, lambda _: ()), kind) for kind in DocumentKind]"
     ),
+    "the statements of a section": (
+        "import numpy; from fundwright.generation.extractive.statements import Comparison, choose, statements_of; "
+        "from fundwright.language.protocols import NumberedPassage; from fundwright.reading.topics import Topic; "
+        "passage = lambda text: NumberedPassage(number=1, document='A', text=text); "
+        "compared = lambda count: Comparison(numpy.zeros((1, count)), numpy.zeros(count)); "
+        "chosen = lambda found: choose(found, compared(len(found)), {}, 0, Topic.PROFILE, words=100, taken=()); "
+        "scan = lambda text: chosen(statements_of([passage(text)], '', ''))"
+    ),
+    "the kind of a document": (
+        "from fundwright.reading import kinds; scan = lambda text: kinds.propose(title='A', filename='a.txt', text=text)"
+    ),
+    "the dates of a text": (
+        "from datetime import date; from fundwright.reading import dates; "
+        "scan = lambda text: (dates.date_of(text, filename='a.txt', today=date(2026, 12, 1)), dates.expiry_in(text), dates.last_day_of(text))"
+    ),
     "the name of a company": (
         "from fundwright.reading.company import infer_company; from fundwright.reading.kinds import DocumentKind; "
         "scan = lambda text: infer_company([(DocumentKind.ABOUT_US, text)])"
     ),
 }
+REPEATED = ("1", "1,", "1.", "1-", "a-", "$1,234.5 ")
+"""What the lines below consist of."""
+LONG_LINE, SHORT_LINE = 1_990, 199
+"""The longest lines that modules of BOUNDED search, and shorter ones."""
+MOST_SLOWDOWN, LEAST_S = 2.5, 0.01
+"""A quadratic expression takes ten times longer for lines of ten times the length. Shorter times are not compared."""
 MEGABYTES = {
     "spaces": "' ' * 1_000_000 + 'x'",
     "spaces after an entity": "'&amp;' + ' ' * 1_000_000 + 'x'",
@@ -229,17 +252,43 @@ def test_every_exemption_is_for_an_expression_that_exists() -> None:
 @pytest.mark.parametrize(
     "scanner",
     [
-        pytest.param(scanner, id=name, marks=[pytest.mark.slow] * (number % 4 > 0))
-        for number, (name, scanner) in enumerate(SCANNERS.items())
+        pytest.param(scanner, id=name, marks=[pytest.mark.slow] * (name != "the kind of a document"))
+        for name, scanner in SCANNERS.items()
     ],
 )
-@pytest.mark.slow
 def test_megabytes_are_scanned_in_linear_time(scanner: str) -> None:
     pytest.importorskip("resource")
     code = f"import resource; resource.setrlimit(resource.RLIMIT_CPU, ({CPU_SECONDS},) * 2); {scanner}"
     code += "".join(f"; scan({text})" for text in MEGABYTES.values())
     done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr or f"killed after {CPU_SECONDS} s of CPU time"
+
+
+def slowdown(scan: Callable[[str], object], token: str) -> float:
+    """How much longer a text in long lines takes than the same in short ones."""
+    return _cpu_s(scan, token, LONG_LINE) / max(_cpu_s(scan, token, SHORT_LINE), LEAST_S)
+
+
+def _cpu_s(scan: Callable[[str], object], token: str, line: int) -> float:
+    text = "".join(f"We {token * (line // len(token))} {number}.\n\n" for number in range(2 * CHARACTERS // line))
+    times = list[float]()
+    for _ in range(3):
+        start = time.process_time()
+        scan(text)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+@pytest.mark.parametrize("scanner", SCANNERS.values(), ids=list(SCANNERS))
+def test_long_lines_take_no_longer_than_short_ones(scanner: str) -> None:
+    names = dict[str, Any]()
+    exec(scanner, names)
+    assert [token for token in REPEATED if slowdown(names["scan"], token) > MOST_SLOWDOWN] == []
+
+
+def test_finds_what_is_slow_on_long_lines() -> None:
+    scan = re.compile(r"\d[\d.,]* ?(?:%|percent)").findall
+    assert {token for token in REPEATED if slowdown(scan, token) > MOST_SLOWDOWN} >= {"1", "1,", "1."}
 
 
 @pytest.mark.security(42)

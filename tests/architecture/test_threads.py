@@ -7,6 +7,9 @@ short. Other executors are listed, too: what they run has a limited length."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Iterator
+
+import pytest
 
 from tests.architecture.tree import nodes, python
 
@@ -52,6 +55,7 @@ EXECUTORS = {
     ("core/computing.py", "self._reader"): "reads a result of limited size",
     ("core/files.py", "self._threads"): _DISK,
     ("core/sandbox.py", "self._launcher"): "starts processes",
+    ("core/web.py", "self._threads"): "reads or writes a piece of a CSV file",
     ("generation/extractive/headings.py", "MODELS"): "fits weights to the examples of headings, for another model, once",
     ("language/local.py", "MODELS"): "embeds 16 texts of a limited length",
     ("language/service.py", "MODELS"): "loads a model",
@@ -62,22 +66,13 @@ _ELSEWHERE = ("BackgroundTasks", "StaticFiles", "UploadFile")
 
 
 def test_only_short_calls_run_in_the_default_executor() -> None:
-    found = {
-        _key(path, ast.unparse(node.args[0]))
-        for path, tree in python("src/fundwright", "components/fundwright_ui")
-        for node in nodes(tree)
-        if isinstance(node, ast.Call) and _name_of(node) in _IN_THREADS and node.args
-    }
-    assert found == SHORT.keys(), "Compute in `core.computing`, or say why the call is short, whatever a person sends."
+    assert _run_by(_IN_THREADS) == SHORT.keys(), (
+        "Compute in `core.computing`, or say why the call is short, whatever a person sends."
+    )
 
 
 def test_executors_run_work_of_a_limited_length() -> None:
-    found = {
-        _key(path, ast.unparse(node.args[0]))
-        for path, tree in python("src/fundwright", "components/fundwright_ui")
-        for node in nodes(tree)
-        if isinstance(node, ast.Call) and _name_of(node) == "run_in_executor"
-    }
+    found = _run_by(["run_in_executor"])
     assert found == EXECUTORS.keys()
     assert not any(executor == "None" for _, executor in found)
 
@@ -95,8 +90,47 @@ def test_nothing_else_uses_the_threads_that_all_requests_share() -> None:
     assert found == set()
 
 
-def _name_of(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id if isinstance(call.func, ast.Name) else ""
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        ("await asyncio.to_thread(parse, text)", "parse"),
+        ("run_in_threadpool(parse)", "parse"),
+        ("functools.partial(asyncio.to_thread, parse)", "parse"),
+        ("partial(to_thread)", "to_thread"),
+        ("run = asyncio.to_thread", "asyncio.to_thread"),
+        ("from asyncio import to_thread as run", "to_thread as run"),
+    ],
+)
+def test_every_reference_counts(code: str, what: str) -> None:
+    assert [*_firsts(ast.parse(code), _IN_THREADS)] == [what]
+
+
+def _run_by(names: Collection[str]) -> set[tuple[str, str]]:
+    return {
+        _key(path, what) for path, tree in python("src/fundwright", "components/fundwright_ui") for what in _firsts(tree, names)
+    }
+
+
+def _firsts(tree: ast.AST, names: Collection[str]) -> Iterator[str]:
+    """What the functions with these names are given first, in a call or a `partial`; otherwise, the reference itself."""
+    given: dict[ast.AST, list[ast.expr]] = {}
+    for node in nodes(tree):
+        match node:
+            case ast.Call(func=func, args=[first, *more]) if _name_of(func) == "partial":
+                given[first] = more
+            case ast.Call(func=func, args=args):
+                given[func] = args
+            case ast.ImportFrom(names=imported):
+                yield from (ast.unparse(each) for each in imported if each.name in names and each.asname)
+            case _:
+                pass
+    for node in nodes(tree):
+        if _name_of(node) in names:
+            yield ast.unparse((given.get(node) or [node])[0])
+
+
+def _name_of(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _key(path: object, what: str) -> tuple[str, str]:

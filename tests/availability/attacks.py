@@ -209,8 +209,12 @@ async def documents_of_every_pattern(world: World, account: Account) -> None:
             answer = await http.post("/api/training/documents", files={"file": (name, content)})
             world.note("POST /api/training/documents", answer.status_code)
             if answer.is_success:
-                answer = await http.post("/api/training/runs", json={"document_ids": [answer.json()["id"]]})
+                document_id = answer.json()["id"]
+                answer = await http.post("/api/training/runs", json={"document_ids": [document_id]})
                 world.note("POST /api/training/runs", answer.status_code)
+                kind = world.chance.choice(["data", "resume", "past_performance"])
+                answer = await http.put(f"/api/training/documents/{document_id}/kind", json={"kind": kind})
+                world.note("PUT /api/training/documents/{document_id}/kind", answer.status_code)
 
         await again(4, upload, pause_s=0.1)
 
@@ -511,7 +515,8 @@ async def wrong_passwords(world: World) -> None:
 
         async def sign_in() -> None:
             path = world.chance.choice(["/signin", "/api/account/login"])
-            body = {"email": f"nobody-{world.chance.randrange(10**6)}@example.org", "password": "x" * 9_000}
+            nobody = f"nobody-{world.chance.randrange(10**6)}@example.org"
+            body = {"email": world.chance.choice([nobody, world.accounts[0].email]), "password": "x" * 9_000}
             world.note(f"POST {path}", (await http.post(path, json=body)).status_code)
             for path in ("/api/account/reset-password", "/api/account/resend-verification"):
                 world.note(f"POST {path}", (await http.post(path, json={"email": body["email"]})).status_code)

@@ -1,7 +1,8 @@
 """Measures what attacks do to another person: `python -m tests.availability.measuring [--minutes 10] [--only NAME …] [--seconds 15]`.
 
 First the person alone, then each attack by three accounts, a guest, or an address, then all of them at once. Fails if the 95th percentile of
-the person's clicks grew by more than 100 ms, or if a small job took longer than 10 s.
+the person's clicks grew by more than 100 ms, or if a small job took longer than 10 s. It also fails if an attack tested nothing, because it was
+always refused or caused no job of the kind that it is for.
 """
 
 from __future__ import annotations
@@ -12,22 +13,25 @@ import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import httpx
+from sqlalchemy import select
 
 from e2e.application import run_command
 from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Role
 from fundwright.cli.context import load_plugins
 from fundwright.core.assembly import open_core
+from fundwright.core.jobs import Job
 from fundwright.core.settings import Settings
 from tests.availability.attacks import ADDRESSES, ATTACKS, GUESTS, derived_attacks
 from tests.availability.hostile import EVERYTHING
 from tests.availability.people import Account, settle_in, sign_in
+from tests.availability.table import ALWAYS_REFUSED, JOBS_OF_ATTACKS
 from tests.availability.victim import Times, Victim, p50, p95
 from tests.soak.installation import PASSWORD, PROJECT, Installation
 
@@ -42,7 +46,9 @@ _PAUSE_S = 2.0
 """After an attack, so that the next one is not blamed for it; jobs that remain are part of what it does."""
 _SHARE_AT_ONCE = 0.3
 _ALONE = "nobody else"
-_NOT_UNDERSTOOD = frozenset((400, 405, 415, 422))
+_REFUSALS = range(400, 500)
+_MAIL = {"FUNDWRIGHT_SMTP_HOST": "127.0.0.1", "FUNDWRIGHT_SMTP_PORT": "9", "FUNDWRIGHT_SMTP_SECURITY": "none"}
+"""A mail server that cannot be reached, so that emails are tried again and again."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,7 @@ async def nobody_stops_anybody(
     with tempfile.TemporaryDirectory(prefix="fundwright-availability-") as folder:
         data = Path(folder) / "data"
         data.mkdir()
-        installation = Installation(data, logs=logs)
+        installation = Installation(data, logs=logs, environment=_MAIL)
         victim, hostile = await _people(data)
         async with installation.running():
             await asyncio.gather(
@@ -105,7 +111,7 @@ async def nobody_stops_anybody(
                 if not only:
                     results.append(await _measure(EVERYTHING, working, attackers, seconds or minutes * 60 * _SHARE_AT_ONCE))
                     print(results[-1].line(alone), flush=True)
-    return _tell(results, alone)
+        return _tell(results, alone, _without_jobs([EVERYTHING] if not only else chosen, await _kinds_of_jobs(data, hostile)))
 
 
 _HEAD = f"{'attack':<44} {'clicks':>5} {'p50 ms':>7} {'p95 ms':>7} {'ratio':>6}  {'job s':>6}"
@@ -164,7 +170,26 @@ async def _attackers(world: Path) -> AsyncIterator[asyncio.subprocess.Process]:
         await process.wait()
 
 
-def _tell(results: Sequence[Measured], alone: Measured) -> bool:
+async def _kinds_of_jobs(data: Path, hostile: Sequence[Account]) -> set[str]:
+    """The kinds of jobs that ran for hostile accounts, or for nobody."""
+    ran = select(Job.kind, Job.account_id).where(Job.started_at.is_not(None)).distinct()
+    accounts_of_attack = {None, *(each.ids["account"] for each in hostile)}
+    async with open_core(Settings.read(data=data, database_url=None), load_plugins()) as core:
+        async with core.database.transaction() as session:
+            found = (await session.execute(ran)).all()
+    return {kind for kind, account_id in found if (account_id and str(account_id)) in accounts_of_attack}
+
+
+def _without_jobs(attacks: Collection[str], kinds: Collection[str]) -> list[str]:
+    """The attacks for which no job of the kind that they should cause ran."""
+    return sorted(
+        f"{attack} ({kind})"
+        for kind, attack in JOBS_OF_ATTACKS.items()
+        if (attack in attacks or EVERYTHING in attacks) and kind not in kinds
+    )
+
+
+def _tell(results: Sequence[Measured], alone: Measured, without_jobs: Sequence[str]) -> bool:
     wrong = {each.attack: found for each in results if (found := each.wrong(alone))}
     by_clicks = max(results, key=lambda each: each.p95_s)
     by_jobs = max(results, key=lambda each: each.times.worst_job()[1])
@@ -173,20 +198,27 @@ def _tell(results: Sequence[Measured], alone: Measured) -> bool:
     for each in results:
         if each.times.failures:
             print(f"  {each.attack}: {len(each.times.failures)} failed, such as {each.times.failures[0]}")
-    if refused := _always_refused(results):
-        print(f"always refused, so that their use tested nothing: {', '.join(refused)}")
+    refused = _always_refused(results)
+    for use, statuses in refused.items():
+        print(f"TESTED NOTHING, because it was always refused: {use} ({', '.join(map(str, sorted(statuses)))})")
+    for attack in without_jobs:
+        print(f"TESTED NOTHING, because no job ran: {attack}")
     for name, found in wrong.items():
         print(f"STOPPED by {name}: {'; '.join(found)}")
-    return not wrong
+    return not (wrong or refused or without_jobs)
 
 
-def _always_refused(results: Sequence[Measured]) -> list[str]:
-    """Routes whose requests were not understood each time, which is a fault of these attacks."""
+def _always_refused(results: Sequence[Measured]) -> Mapping[str, set[int]]:
+    """Uses that were refused each time, and how, which is a fault of these attacks unless the table allows it."""
     answers: dict[str, set[int]] = {}
     for use in {use for each in results for use in each.answers}:
         route, _, status = use.rpartition(" ")
         answers.setdefault(route, set()).add(int(status))
-    return sorted(route for route, statuses in answers.items() if statuses <= _NOT_UNDERSTOOD)
+    return {
+        use: statuses
+        for use, statuses in sorted(answers.items())
+        if use not in ALWAYS_REFUSED and all(status in _REFUSALS for status in statuses)
+    }
 
 
 def main() -> int:

@@ -20,7 +20,7 @@ from tests.soak.installation import PASSWORD
 _TIMEOUT_S = 120.0
 _ROOFS = "# About us\n\nOur crew of 14 repairs 120 roofs a year, gutters and shingles included."
 _NOT_UNDERSTOOD = 422
-_OVER = ("succeeded", "finished", "failed", "canceled")
+OVER = ("succeeded", "finished", "failed", "canceled")
 
 
 @dataclass
@@ -149,17 +149,17 @@ async def settle_in(url: str, account: Account, *, is_hostile: bool = False) -> 
         ids["account"] = (await call("GET", "/api/account/my-account"))["user"]["id"]
         ids["category"] = (await call("POST", "/api/categories", json={"name": "Roofs", "description": "Repair of roofs"}))["id"]
         ids["collection"] = (await call("POST", "/api/training/collections", json={"name": "Shelf"}))["id"]
-        await until(lambda: call("GET", "/api/opportunities/embedding"), lambda job: job is None or job["state"] in _OVER)
+        await until(lambda: call("GET", "/api/opportunities/embedding"), lambda job: job is None or job["state"] in OVER)
         added = {"title": "Roofs", "text": worst.ANSWERS if is_hostile else _ROOFS}
         ids["document"] = (await call("POST", "/api/training/texts", json=added))["id"]
         run = await call("POST", "/api/training/runs", json={})
         ids["run"], ids["job"] = run["id"], run["job_id"]
-        await until(lambda: call("GET", f"/api/training/runs/{run['id']}"), lambda found: found["state"] in _OVER)
+        await until(lambda: call("GET", f"/api/training/runs/{run['id']}"), lambda found: found["state"] in OVER)
         draft = await call("POST", "/api/drafts", json={"opportunity_id": ids["notice"], "template": "capability-statement"})
         ids["draft"], ids["draft slug"] = draft["id"], draft["slug"]
         draft = await until(
             lambda: call("GET", f"/api/drafts/{ids['draft']}"),
-            lambda found: found["state"] in _OVER,
+            lambda found: found["state"] in OVER,
         )
         ids["section"] = draft["sections"][0]["id"]
         template = {

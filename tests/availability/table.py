@@ -46,13 +46,18 @@ ROUTES_OF_ATTACKS: Mapping[str, Sequence[str]] = {
 }  # fmt: skip
 """Routes for which nobody signs in, or which FastAPI does not describe, and the attack that uses them."""
 
+ALWAYS_REFUSED: dict[str, str] = {
+    "POST /api/account/login": "a wrong password, which is hashed as a right one is",
+    "PUT /api/account/password": "the same",
+}
+"""Uses of attacks that the server always refuses, and what that costs it nevertheless."""
+
 JOBS_OF_ATTACKS: Mapping[str, str] = {
     "personal_data": "other jobs",
     "categorize": "other jobs",
     "import": "imports of notices",
     "train": "documents of every pattern",
     "find_facts": "documents of every pattern",
-    "propose_kinds": "documents of every pattern",
     "draft": "drafts by the hundred",
     "draft_section": "drafts by the hundred",
     "email.requested": "wrong passwords",
@@ -62,6 +67,7 @@ JOBS_OF_ATTACKS: Mapping[str, str] = {
 """Each job kind, and the attack that causes it."""
 
 JOB_REASONS: Mapping[str, str] = {
+    "propose_kinds": "once after an upgrade",
     "personal_data_expiry": "deletes one file",
     "remove_files": "deletes files that someone has added, in the slots of its account",
     "support_expiry": "changes one row",
@@ -69,7 +75,7 @@ JOB_REASONS: Mapping[str, str] = {
 
 
 def hostile_routes() -> list[str]:
-    """The routes of signed-in people who administer nothing: administrators are trusted with the installation."""
+    """The routes of signed-in people who administer nothing. docs/threat-model.md says why those of administrators are not attacked."""
     return [
         route
         for route, need in ROUTES.items()

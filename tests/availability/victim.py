@@ -14,7 +14,7 @@ from uuid import uuid4
 import httpx
 from websockets.exceptions import WebSocketException
 
-from tests.availability.people import Account, Tab, of_account, tab, until
+from tests.availability.people import OVER, Account, Tab, of_account, tab, until
 
 _THINK_S = 0.5
 """Between two clicks, and between two jobs: a person who is in a hurry."""
@@ -96,6 +96,7 @@ class Victim:
                     ("CSV export", self._export_list),
                     ("draft export", self._export_draft),
                     ("section", self._draft_section),
+                    ("draft", self._draft),
                 ):
                     if is_over.is_set():
                         return
@@ -134,6 +135,19 @@ class Victim:
     async def _export_draft(self, http: httpx.AsyncClient) -> None:
         answer = await http.get(f"/api/drafts/{self._account.ids['draft']}/export", params={"form": "docx"})
         assert answer.is_success, answer.text
+
+    async def _draft(self, http: httpx.AsyncClient) -> None:
+        """A new draft, until it is written."""
+        body = {"opportunity_id": self._account.ids["notice"], "template": self._account.ids["template"]}
+        answer = await http.post("/api/drafts", json=body)
+        assert answer.is_success, answer.text
+        path = f"/api/drafts/{answer.json()['id']}"
+
+        async def state() -> str:
+            return (await http.get(path)).json().get("state", "")
+
+        assert await until(state, lambda found: found in OVER, every_s=0.1) == "finished"
+        await http.delete(path)
 
     async def _draft_section(self, http: httpx.AsyncClient) -> None:
         """A section of the draft, written again."""

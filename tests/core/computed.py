@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fundwright.core.errors import NotFound
 from fundwright.core.messages import t
+from fundwright.core.sandbox_progress import report_progress
 
 
 def process() -> int:
@@ -24,9 +25,16 @@ def sleep(file: Path, seconds: float) -> str:
     return file.name
 
 
-def never(_name: str) -> None:
+def never(*_texts: object) -> None:
     while True:
         pass
+
+
+def advance(seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.05)
+        report_progress()
 
 
 def refuse() -> None:

@@ -88,6 +88,15 @@ class TestEnding:
         assert await ended(pid)
 
     @pytest.mark.security(53)
+    async def test_a_function_that_makes_no_progress_is_ended_before_its_deadline(self, computing: Computing) -> None:
+        async with asyncio.timeout(20):
+            with pytest.raises(TookTooLong, match="more than 0.2 seconds"):
+                await computing.run(partial(computed.never), deadline_s=60, silent_s=0.2)
+
+    async def test_a_function_that_makes_progress_has_until_its_deadline(self, computing: Computing) -> None:
+        await computing.run(partial(computed.advance, 4), silent_s=3)
+
+    @pytest.mark.security(53)
     async def test_a_caller_that_is_canceled_ends_the_process(self, computing: Computing) -> None:
         pid = await computing.run(partial(computed.process))
         waiting = asyncio.create_task(computing.run(partial(computed.never, "")))

@@ -4,14 +4,44 @@ import asyncio
 import errno
 import fcntl
 import os
+import subprocess
+import sys
+import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
 
-from fundwright.core.errors import DiskFull, Invalid
-from fundwright.core.files import FileStore, disk_errors, file_name
+from fundwright.core.errors import DiskFull, Invalid, StartRefused
+from fundwright.core.files import FileStore, disk_errors, file_name, use_temporary_folder
+
+
+class TestTemporaryFolder:
+    @pytest.fixture
+    def is_read_only(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse() -> str:
+            raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+        monkeypatch.setenv("TMPDIR", "")
+        monkeypatch.setattr(tempfile, "gettempdir", refuse)
+
+    def test_is_in_the_data_folder_if_there_is_no_other_place(self, tmp_path: Path, is_read_only: None) -> None:
+        use_temporary_folder(tmp_path)
+        folder = tmp_path / "tmp"
+        assert folder.stat().st_mode & 0o777 == 0o700
+        code = "import tempfile; print(tempfile.gettempdir())"
+        assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == str(folder)
+
+    def test_is_that_of_the_system_otherwise(self, tmp_path: Path) -> None:
+        before = os.environ.get("TMPDIR")
+        use_temporary_folder(tmp_path)
+        assert (os.environ.get("TMPDIR"), [*tmp_path.iterdir()]) == (before, [])
+
+    def test_a_data_folder_that_cannot_be_used_is_named(self, tmp_path: Path, is_read_only: None) -> None:
+        (tmp_path / "data").write_text("")
+        with pytest.raises(StartRefused, match=f"The data folder {tmp_path}/data cannot be used"):
+            use_temporary_folder(tmp_path / "data")
 
 
 async def content() -> AsyncIterator[bytes]:

@@ -28,6 +28,7 @@ from tests.support.databases import as_owner, environment_of
 from tests.support.polling import eventually
 from tests.support.programs import add_token
 from tests.support.python_path import python_path
+from tests.support.requirements import missing
 
 _COMMIT, _SCHEMA = "82a8aa2b", "0081"
 """The previous release. Each release changes it."""
@@ -43,7 +44,7 @@ def previous(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source of the previous release, from the history of the repository."""
     packed = subprocess.run(["git", "archive", _COMMIT, "src", "components"], cwd=_ROOT, capture_output=True, check=False)
     if packed.returncode:
-        pytest.skip("This copy of the repository does not have the commit of the previous release.")
+        missing(f"The commit of the previous release, {_COMMIT}, is missing: git fetch --unshallow")
     folder = tmp_path_factory.mktemp("previous")
     subprocess.run(["tar", "-x"], cwd=folder, input=packed.stdout, check=True)
     return folder

@@ -127,6 +127,8 @@ class TestMarkdown:
             ("A <IMG src=x onerror=alert(1)> [1].", "A \\<IMG src=x onerror=alert(1)>.[^1]"),
             ("<script>a()</script> <!-- a --> <javascript:a()>", "\\<script>a()\\</script> \\<!-- a --> \\<javascript:a()>"),
             ("<https:x onmouseover=a()> <mailto:a onclick=a()>", "\\<https:x onmouseover=a()> \\<mailto:a onclick=a()>"),
+            ("<mailto:a@x.example?bcc=b> <mailto:a@x.example&#63;bcc=b>", "\\<mailto:a@x.example?bcc=b> \\<mailto:a@x.example&#63;bcc=b>"),
+            ("<1?bcc=b@x.example> <mailto:a@x.example>", "\\<1?bcc=b@x.example> <mailto:a@x.example>"),
             ("<https://x.example/\"onclick=\"a()>", "\\<https://x.example/\"onclick=\"a()>"),
             ("`<b>`{=html} [x]{onclick=a()}", "`\\<b>`\\{=html} [x]\\{onclick=a()}"),
             ("`x`\\{=html} and `x`\\\\{=html}", "`x`\\{=html} and `x`\\\\\\{=html}"),
@@ -168,6 +170,9 @@ class TestMarkdown:
             "> [a]:\n> vbscript:x\n\n[a]",
             "Roofs [1](javascript:alert(1)) and [x[1]](javascript:alert(1))",
             "[a][1](javascript:alert(1)) and [x](/settings)",
+            "[x](mailto:a@x.example?bcc=b) and [x](mailto:a@x.example&quest;bcc=b) and [x](mailto:a@x.example[1]?bcc=b)",
+            "[x](<mailto:a@x.example ?bcc=b>) and [x](mailto:a@x.example\\?bcc=b)",
+            "[a]: mailto:a@x.example?bcc=b\n\n[a] and [x][a]",
         ],
     )
     def test_links_to_other_than_web_and_email_addresses_are_text(

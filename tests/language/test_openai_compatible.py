@@ -101,6 +101,16 @@ class TestEmbedder:
         with pytest.raises(FundwrightError, match=sentence):
             await service.get_embedder(self._core(core, url, **changes))
 
+    async def test_an_answer_that_drips_ends_at_the_deadline(self, core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(openai_compatible, "_ANSWER_S", 0.3)
+        async with serving(answering(*[" "] * 100, media_type="application/json", pause_s=0.05)) as address:
+            with pytest.raises(FundwrightError, match="took longer than"):
+                await service.get_embedder(self._core(core, address))
+            async with openai_compatible._client(address, SecretStr("right")) as client:
+                known = openai_compatible.OpenAIEmbedder(client, model="known", url=address, dimension=3)
+                with pytest.raises(FundwrightError, match="took longer than"):
+                    await known.embed(["roof"])
+
     async def test_an_unreachable_server_is_named(self, core: Core) -> None:
         with pytest.raises(FundwrightError, match="cannot be reached"):
             await service.get_embedder(self._core(core, "http://127.0.0.1:9/v1"))

@@ -5,7 +5,7 @@ At the end, LibreOffice renders exported drafts, if it is installed or can be.
 
 SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_HOSTILE_MINUTES (10), SOAK_KILLS (50), SOAK_FRAMES (200000), SOAK_FILES (5000 for each reader),
 and SOAK_FUZZING_MINUTES (30) set the amounts; 0 skips a part. SOAK_RENDERING=0 skips the drafts, SOAK_SLOW=0 the slow tests, and SOAK_ORDER=0 the others; each run of tests prints the seed of its
-order. The exit code is 1 if anything was lost or duplicated, if
+order. A test whose program is missing, such as PgBouncer, strace, or nginx, fails. The exit code is 1 if anything was lost or duplicated, if
 memory grew, if someone was stopped, or if a test failed. The logs of the web process and the worker are in var/soak. The fuzzers print how many examples of
 each target they have tried, and each failed example.
 """
@@ -29,6 +29,7 @@ from tests.availability.measuring import nobody_stops_anybody
 from tests.soak.installation import Installation
 from tests.soak.people import Person
 from tests.soak.rendering import is_rendered
+from tests.support.requirements import REQUIRED
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 LOGS = PROJECT / "var/soak"
@@ -133,7 +134,7 @@ def is_memory_steady(samples: Sequence[Sample]) -> bool:
 def passes(test: str, *options: str, **environment: str) -> bool:
     """Whether the test passes with larger numbers than in `make test`."""
     command = [sys.executable, "-m", "pytest", *options, test]
-    return subprocess.run(command, cwd=PROJECT, env={**os.environ, **environment}, check=False).returncode == 0
+    return subprocess.run(command, cwd=PROJECT, env={**os.environ, REQUIRED: "1", **environment}, check=False).returncode == 0
 
 
 def main() -> int:

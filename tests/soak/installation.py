@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -34,8 +34,11 @@ class Installation:
     append to one log in `logs`, by default the data folder.
     """
 
-    def __init__(self, data: Path, *, logs: Path | None = None, has_worker: bool = False) -> None:
+    def __init__(
+        self, data: Path, *, logs: Path | None = None, has_worker: bool = False, environment: Mapping[str, str] | None = None
+    ) -> None:
         self._data = data
+        self._environment = environment or {}
         self._logs = logs or data
         self._has_worker = has_worker
         self._port = free_port()
@@ -116,7 +119,7 @@ class Installation:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 cwd=PROJECT,
-                env={name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
+                env={**{name: value for name, value in os.environ.items() if name != "DATABASE_URL"}, **self._environment},
             )
 
 

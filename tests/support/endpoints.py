@@ -42,7 +42,8 @@ def answering(*events: str, media_type: str = "text/event-stream", pause_s: floa
     app = FastAPI()
 
     @app.post("/v1/chat/completions")
-    async def chat() -> StreamingResponse:
+    @app.post("/v1/embeddings")
+    async def answer() -> StreamingResponse:
         async def stream() -> AsyncIterator[str]:
             for each in events:
                 yield each

@@ -1,4 +1,4 @@
-"""PgBouncer in front of the test server, for tests that run through a pooler, too. They are skipped where it is not installed."""
+"""PgBouncer in front of the test server, for tests that run through a pooler, too. Without it, they are skipped, or fail in `make soak`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.database_role import ROLE, SERVING_ROLE
 from fundwright.core.postgres import _server_account
+from tests.support.requirements import missing
 
 _PATIENCE_S = 30
 _CONFIGURATION = """
@@ -42,7 +43,7 @@ def pooled(url: str, *, size: int, mode: Literal["transaction", "statement", "se
     """Yields the address of PgBouncer with `size` connections to the server of `url`."""
     program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
     if program is None:
-        pytest.skip("PgBouncer is not installed")
+        missing("PgBouncer is missing: apt-get install pgbouncer")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     address, account = conninfo_to_dict(url), _server_account()

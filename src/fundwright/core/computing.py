@@ -9,6 +9,7 @@ do nothing of this: it cannot be ended, and it shares the interpreter with every
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import pickle
 import time
@@ -203,10 +204,17 @@ class Computing:
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="computing")
 
     async def run(
-        self, function: partial[R], *, deadline_s: float = DEADLINE_S, is_background: bool = False, party: Hashable = None
+        self,
+        function: partial[R],
+        *,
+        deadline_s: float = DEADLINE_S,
+        silent_s: float = math.inf,
+        is_background: bool = False,
+        party: Hashable = None,
     ) -> R:
         """Call `function` and return what it returns; both must be picklable. In the background, it waits for its turn as long as
-        necessary. `party` is whose turn it is, by default the account for which the task acts, or the link of a guest.
+        necessary. `party` is whose turn it is, by default the account for which the task acts, or the link of a guest. `silent_s` is the
+        longest time without a `report_progress`, for a function that calls it.
 
         Raises what `function` raises, Busy, TookTooLong, TookTooMuchMemory, or Ended; and ConnectionHeld inside a transaction, because a
         caller that waits must not hold a connection or a lock.
@@ -216,7 +224,7 @@ class Computing:
         scope = acting()
         own = party or scope.account_id or scope.share_id or scope.workspace_id
         async with self._turns.turn(own, patience_s=None if is_background else _PATIENCE_S):
-            answer = await self._answer(_modules_of(function), question, deadline_s)
+            answer = await self._answer(_modules_of(function), question, deadline_s, silent_s)
         if answer.error is not None:
             raise answer.error
         return cast(R, answer.value)
@@ -227,13 +235,13 @@ class Computing:
             process.child.kill()
         self._idle.clear()
 
-    async def _answer(self, modules: frozenset[str], question: bytes, deadline_s: float) -> Answer:
+    async def _answer(self, modules: frozenset[str], question: bytes, deadline_s: float, silent_s: float) -> Answer:
         self._modules |= modules
         while True:
             process = await self._take(modules)
             start, is_done = time.monotonic(), False
             try:
-                answer = await self._ask(process, question, deadline_s)
+                answer = await self._ask(process, question, deadline_s, silent_s)
                 is_done = True
                 return answer
             except EOFError:
@@ -250,10 +258,11 @@ class Computing:
                 else:
                     process.child.kill()
 
-    async def _ask(self, process: _Process, question: bytes, deadline_s: float) -> Answer:
-        writer = process.child.writer
+    async def _ask(self, process: _Process, question: bytes, deadline_s: float, silent_s: float) -> Answer:
+        writer, loop = process.child.writer, asyncio.get_running_loop()
+        end = loop.time() + deadline_s
         try:
-            async with asyncio.timeout(deadline_s):
+            async with asyncio.timeout_at(end) as limit:
                 try:
                     writer.write(LENGTH.pack(len(question)))
                     writer.write(question)
@@ -262,19 +271,20 @@ class Computing:
                     raise EOFError from error
                 kind, content = b"P", b""  # the function says that it makes progress
                 while kind == b"P":
+                    limit.reschedule(min(end, loop.time() + silent_s))
                     kind, content = await process.child.result(_MOST_RESULT_BYTES)
         except TimeoutError:
             if await process.child.is_stalled():
                 self.close()  # those that wait for work were probably stopped with it
                 raise EOFError from None
-            raise TookTooLong(deadline_s) from None
+            raise TookTooLong(min(deadline_s, silent_s)) from None
         if kind == b"M":
             raise TookTooMuchMemory
         if kind != b"D":
             raise RuntimeError(content.decode(errors="replace"))
         if len(content) < _LARGE_BYTES:
             return _read(content)
-        return await asyncio.get_running_loop().run_in_executor(self._reader, _read, content)
+        return await loop.run_in_executor(self._reader, _read, content)
 
     async def _take(self, modules: frozenset[str]) -> _Process:
         """An idle process that has imported the modules, or a new one."""

@@ -9,14 +9,16 @@ from fundwright.generation.plain import as_markdown
 from fundwright.generation.schemas import CitationStyle, DraftRead, ExportedDraft, ExportFormat
 from fundwright.generation.word import word_file
 
+_EMAIL = r"mailto:[^\s?&<>()\\]*+"
 _ACTIVE = re.compile(
-    r"(?<!\\)((?:\\\\)*+)(\[(?=\^[0-9]+\])|!(?=\[|\Z)|<(?!(?:https?://|mailto:)[^\s<>\"'`]*+>)(?=[a-z/!?]|\Z)"
-    r"|(?:\](?=[(:])|\A(?=\())(?!.\s*+<?(?:https?://|mailto:))|\{|\\\Z)",
+    r"(?<!\\)((?:\\\\)*+)(\[(?=\^[0-9]+\])|!(?=\[|\Z)"
+    r"|<(?!(?:https?://[^\s<>\"'`]*+|mailto:[^\s<>\"'`?&]*+)>)(?=[a-z/!?]|[^\s<>@]*+@|\Z)"
+    rf"|(?:\](?=[(:])|\A(?=\())(?!.\s*+(?:<?https?://|<{_EMAIL}>|{_EMAIL}[\s)]))|\{{|\\\Z)",
     re.IGNORECASE,
 )
-"""Active content that quoted documents may contain: images, HTML, links to anything but web and email addresses, text that looks
-like one of our footnotes, braces, in which Pandoc reads attributes and the format of raw text, and a final backslash, which would hide
-the footnote after it. Group 1 contains the backslashes before it, each of which is escaped."""
+"""Active content that quoted documents may contain: images, HTML, links to anything but web addresses and bare email addresses, text that
+looks like one of our footnotes, braces, in which Pandoc reads attributes and the format of raw text, and a final backslash, which would
+hide the footnote after it. Group 1 contains the backslashes before it, each of which is escaped."""
 _CODE_ATTRIBUTES = re.compile(r"^([ \t>*+\d.)-]*+(?:`{3,}+[^`\n{]*+(?=\{[^`\n]*+$)|~{3,}+[^\n{]*+))\{.*$", re.MULTILINE)
 """The attributes after the fence of a code block, in which Pandoc interprets even an escaped brace. No reader displays them."""
 _METADATA = re.compile(r"^(---[ \t]*+\n)(?=[^\n]*\S)", re.MULTILINE)

@@ -26,7 +26,7 @@ _OPENAI = "https://api.openai.com/v1"
 _BATCH = 64
 _TIMEOUT_S = 60.0
 _ANSWER_S = 300.0
-"""For a whole section, however slowly it arrives."""
+"""For a whole section, or for the vectors of a batch, however slowly they arrive."""
 _MOST_CHARACTERS = 100_000
 """Of a section: twenty pages."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -66,9 +66,7 @@ class OpenAIEmbedder:
         for start in range(0, len(texts), _BATCH):
             # Some servers reject empty text.
             part = [text if text.strip() else "-" for text in texts[start : start + _BATCH]]
-            with _sentences(self._url, self._model, "EMBEDDER"):
-                answer = await self._client.embeddings.create(model=self._model, input=part, encoding_format="float")
-            rows += [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
+            rows += await _embedded(self._client, self._model, part)
         if any(len(row) != self.dimension for row in rows) or len(rows) != len(texts):
             raise EndpointFailed(
                 t(
@@ -78,6 +76,13 @@ class OpenAIEmbedder:
                 )
             )
         return _unit(np.array(rows, dtype=np.float32).reshape(len(rows), self.dimension))
+
+
+async def _embedded(client: AsyncOpenAI, model: str, texts: list[str]) -> list[list[float]]:
+    with _sentences(str(client.base_url), model, "EMBEDDER"):
+        async with asyncio.timeout(_ANSWER_S):
+            answer = await client.embeddings.create(model=model, input=texts, encoding_format="float")
+    return [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
 
 
 class OpenAIWriter:
@@ -172,9 +177,8 @@ def create_embedder(core: Core) -> OpenAIEmbedder:
 
     async def dimension() -> int:
         async with _client(url, settings.embedder_key) as client:
-            with _sentences(str(client.base_url), model, "EMBEDDER"):
-                answer = await client.embeddings.create(model=model, input=["dimension"], encoding_format="float")
-            return len(answer.data[0].embedding)
+            (row,) = await _embedded(client, model, ["dimension"])
+            return len(row)
 
     known = asyncio.run(dimension())
     client = _client(url, settings.embedder_key)

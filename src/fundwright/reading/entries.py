@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import groupby, zip_longest
 
+from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.facts import FactField
 from fundwright.reading.labels import Meaning, is_label, meaning_of
 from fundwright.reading.patterns import MONEY
@@ -102,6 +103,7 @@ def entries_of(text: str, headings_at: Callable[[int], tuple[str, ...]]) -> list
     named: tuple[str, ...] = ()
     blocks = [*_BLOCK.finditer(text)]
     for group, block in enumerate(blocks, 1):
+        report_progress()
         path = headings_at(block.start())
         named = named if path == before else ()
         flat = _flat(block[0])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.entries import Entry
 from fundwright.reading.facts import Fact
 from fundwright.reading.finding_details import certifications_in, contacts_in, details_in, forms_in
@@ -26,10 +27,14 @@ def facts_of(text: str, entries: Sequence[Entry], kind: DocumentKind) -> list[Fa
         return []
     entries = [entry for entry in entries if entry.end - entry.start <= _MOST_CHARACTERS]
     forms = forms_in(entries)
-    return [
-        *details_in(text, entries, kind, forms),
-        *certifications_in(entries, kind),
-        *contacts_in(text, entries, kind),
-        *people_in(text, entries, kind),
-        *projects_in([entry for entry in entries if entry.group not in forms], kind),
-    ]
+    found = list[Fact]()
+    for some in (
+        details_in(text, entries, kind, forms),
+        certifications_in(entries, kind),
+        contacts_in(text, entries, kind),
+        people_in(text, entries, kind),
+        projects_in([entry for entry in entries if entry.group not in forms], kind),
+    ):
+        report_progress()
+        found += some
+    return found

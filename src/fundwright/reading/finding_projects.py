@@ -19,7 +19,7 @@ from fundwright.reading.sentences import sentences_of
 from fundwright.reading.states import status_of
 from fundwright.reading.topics import NOT_DRAFTED, Topic, topics_of
 
-_AWARD = r"\b(?-i:(?=[\d-]*[A-Z])(?:[A-Z\d]{6}-?\d\d-?[ACDFGHKLPV]-?[A-Z\d]{4,8}|\d?[A-Z]\d\d ?[A-Z]{2}\d{6}(?:-\d\d)?))\b"
+_AWARD = r"\b(?-i:(?=[\d-]{0,10}[A-Z])(?:[A-Z\d]{6}-?\d\d-?[ACDFGHKLPV]-?[A-Z\d]{4,8}|\d?[A-Z]\d\d ?[A-Z]{2}\d{6}(?:-\d\d)?))\b"
 """A federal contract or order, or an award of the NIH."""
 _NUMBERED = re.compile(
     r"\b(?:contract|order|award|grant|agreement|subaward)(?: (?:no\.?|number|#))? ((?=[\w-]*\d)[A-Z][A-Z\d]*-?[\w-]{3,}\b|\d[\w-]{5,})|"

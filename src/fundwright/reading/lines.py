@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
+from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.document import (
     Attachment,
     Block,
@@ -99,6 +100,7 @@ def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
     """Notes follow their paragraph in the same line."""
     pending: Line | None = None
     for block in blocks:
+        report_progress()
         found: Iterable[Line] = _lines_in(block)
         if isinstance(block, Note) and not block.is_for_speaker:
             found = list(found)

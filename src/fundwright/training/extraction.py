@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from fundwright.core.assembly import Core
 from fundwright.core.computing import TookTooLong, TookTooMuchMemory
@@ -24,6 +25,8 @@ from fundwright.reading.report import page_labels_of, report_of
 from fundwright.training import titles
 from fundwright.training.chunking import ChunkedDocument, chunk
 from fundwright.training.sketches import sketch_of
+
+R = TypeVar("R")
 
 LIMITS = Limits(
     error=Unreadable,
@@ -51,7 +54,7 @@ async def extract(core: Core, readers: Sequence[Reader], path: Path, filename: s
     name = t("“{name}”", name=filename)
     results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
     with _as_unreadable(name):
-        content = await core.computing.run(partial(_checked, results), deadline_s=LIMITS.total_seconds, is_background=True)
+        content = await _computed(core, partial(_checked, results))
     if isinstance(content, str):
         raise crashed(LIMITS, name, reason=content)
     return content
@@ -62,7 +65,11 @@ async def divide(core: Core, content: bytes, filename: str, *, title: str, kind:
     title. Raises Unreadable."""
     divided = partial(_divided, content, filename, title, kind)
     with _as_unreadable(t("“{name}”", name=filename)):
-        return await core.computing.run(divided, deadline_s=LIMITS.total_seconds, is_background=True)
+        return await _computed(core, divided)
+
+
+async def _computed(core: Core, function: partial[R]) -> R:
+    return await core.computing.run(function, deadline_s=LIMITS.total_seconds, silent_s=LIMITS.silent_seconds, is_background=True)
 
 
 @contextmanager

@@ -66,7 +66,7 @@ _OBLIGES = re.compile(r"\b(?:shall|must)\b|\ball rights reserved\b", re.IGNORECA
 _OURS = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"(?:he|she|it|they|this|these|those|his|her|its|their)\b", re.IGNORECASE)
 _INTRODUCES = re.compile(
-    r"\b(?:(?:is|are) an?|founded|established|started|began|opened|incorporated|since|employees|people|staff|nonprofit|[\w-]+-owned)\b",
+    r"\b(?:(?:is|are) an?|founded|established|started|began|opened|incorporated|since|employees|people|staff|nonprofit|\w+-owned)\b",
     re.IGNORECASE,
 )
 _WEAK = frozenset(("since", "people", "staff"))
