@@ -257,7 +257,7 @@ def computed_functions() -> Iterator[str]:
                     yield name if "." in name else f"{path.stem}.{name}"
 
 
-_CALLS = ("computing.run", "._compute")
+_CALLS = ("computing.run", "._compute", "_computed")
 
 
 def _partial(node: ast.expr) -> str | None:

@@ -54,7 +54,7 @@ async def extract(core: Core, readers: Sequence[Reader], path: Path, filename: s
     name = t("“{name}”", name=filename)
     results = await core.sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
     with _as_unreadable(name):
-        content = await _computed(core, partial(_checked, results))
+        content = await _computed(partial(_checked, results), core)
     if isinstance(content, str):
         raise crashed(LIMITS, name, reason=content)
     return content
@@ -65,10 +65,10 @@ async def divide(core: Core, content: bytes, filename: str, *, title: str, kind:
     title. Raises Unreadable."""
     divided = partial(_divided, content, filename, title, kind)
     with _as_unreadable(t("“{name}”", name=filename)):
-        return await _computed(core, divided)
+        return await _computed(divided, core)
 
 
-async def _computed(core: Core, function: partial[R]) -> R:
+async def _computed(function: partial[R], core: Core) -> R:
     return await core.computing.run(function, deadline_s=LIMITS.total_seconds, silent_s=LIMITS.silent_seconds, is_background=True)
 
 
