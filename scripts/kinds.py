@@ -118,17 +118,17 @@ def fit(documents: Sequence[LabeledDocument]) -> Weights:
     similarities, shape = inputs @ inputs.T, targets.shape
 
     def loss(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        combination, constants = values[: targets.size].reshape(shape), values[targets.size :]
-        scores = similarities @ combination + constants
+        combination = values.reshape(shape)
+        scores = similarities @ combination
         logs = scores - logsumexp(scores, axis=1, keepdims=True)
         errors = weight[:, None] * (np.exp(logs) - targets)
         prior = combination / _VARIANCE
         total = -(weight * (targets * logs).sum(axis=1)).sum() + 0.5 * (prior * (similarities @ combination)).sum()
-        return total, np.concatenate([(similarities @ (errors + prior)).ravel(), errors.sum(axis=0)])
+        return total, (similarities @ (errors + prior)).ravel()
 
-    best = minimize(loss, np.zeros(targets.size + len(_KINDS)), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}).x
-    weights = inputs.T @ best[: targets.size].reshape(shape)
-    return {"": best[targets.size :], **{term: weights[place] for term, place in terms.items()}}
+    best = minimize(loss, np.zeros(targets.size), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}).x
+    weights = inputs.T @ best.reshape(shape)
+    return {term: weights[place] for term, place in terms.items()}
 
 
 def as_file(weights: Weights) -> str:

@@ -33,6 +33,7 @@ ALLOWED = {
     "tests/ui/runtime/test_turns_of_renderings.py": "components that take a while, on purpose",
     "tests/generation/test_draft_checks.py": "checks that take a while, on purpose",
     "tests/support/endpoints.py": "a writer that answers drop by drop, on purpose",
+    "tests/architecture/test_expressions.py": "how much more processor time long lines take than short ones",
     "tests/availability/attacks.py": "attacks that last as long as they are told to",
     "tests/availability/measuring.py": "a run that lasts as long as it is told to",
     "tests/availability/people.py": "people who try again while a process is down",

@@ -109,6 +109,15 @@ def test_slides_with_the_names_of_our_people_are_ours(text: str, *, is_left_out:
     assert found == ({OLDER: LeftOut.ABOUT_ANOTHER} if is_left_out else {})
 
 
+def test_documents_of_the_same_partner_do_not_vouch_for_each_other() -> None:
+    text = "They meet in Salem. Then Ike and Wade show the barn, and Holly goes home."
+    partners = [
+        DocumentText(id=UUID(int=number), title="", kind=DocumentKind.ABOUT_US, text=text, passages=()) for number in (8, 9)
+    ]
+    found = reasons_to_leave_out([document(NEWER, NOW, None), *partners], "Iron Peak Inc.", today=TODAY)
+    assert found == {each.id: LeftOut.ABOUT_ANOTHER for each in partners}
+
+
 async def test_the_page_of_a_document_reads_the_beginnings_of_those_that_it_may_be_left_out_for(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

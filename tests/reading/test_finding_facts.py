@@ -680,6 +680,9 @@ def test_a_row_with_a_name_and_a_role_is_a_person_whatever_its_columns_are_calle
     [
         "| Customer | Whom to call | What she does |\n| - | - | - |\n| City of Alder | Dana Rivers | facilities director |",
         "| Reference | Notes |\n| - | - |\n| Dana Rivers | facilities director |",
+        "| Partner | Liaison | Position |\n| - | - | - |\n| Acme Steel | Joe Smith | President |",
+        "| One | Two | Three |\n| - | - | - |\n| Joe Smith | Acme Steel | President |",
+        "| School | Principal | Enrolled |\n| - | - | - |\n| Alder Elementary | Dana Rivers, principal | 412 |",
     ],
 )
 def test_a_row_about_a_customer_or_a_service_is_no_person(text: str) -> None:

@@ -48,3 +48,15 @@ def test_a_first_line_with_values_names_no_columns() -> None:
 @pytest.mark.parametrize("text", ["Uei\tABC\nCage\tX\nEin\t12", "One\ttwo\tthree\nfour\tfive\nsix\tseven\teight"])
 def test_labels_with_values_and_lines_of_other_lengths_are_none(text: str) -> None:
     assert not [block for block in as_text(text).blocks if isinstance(block, Table)]
+
+
+def test_what_is_no_table_stays_as_it_is() -> None:
+    (paragraph,) = as_text("Office hours\nMonday\t8 to 4\nTuesday\t9 to 5\tor by phone").blocks
+    assert text_in(paragraph) == "Office hours\nMonday\t8 to 4\nTuesday\t9 to 5\tor by phone"
+    blocks = as_word("Ann Carter\tExecutive Director\nBob Jones\tTreasurer\nPhone:\t555-0100").blocks
+    assert [text_in(block) for block in blocks] == ["Ann Carter\tExecutive Director", "Bob Jones\tTreasurer", "Phone:\t555-0100"]
+
+
+def test_a_table_of_contents_is_no_table() -> None:
+    text = "1.\tIntroduction\t3\n2.\tMethods\t4\n3.\tResults\t11"
+    assert not [block for block in as_word(text).blocks if isinstance(block, Table)]

@@ -30,13 +30,13 @@ class _NamesFormats(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         formats = ", ".join(each.label for each in adding.list_formats(load_plugins()))
-        self.epilog = f"Formats of files: {formats}."
+        self.epilog = f"Supported formats: {formats}."
         super().format_help(ctx, formatter)
 
 
 def train(
     context: typer.Context,
-    files: Annotated[list[Path], typer.Argument(help="Files of the formats below.", metavar="FILE")],
+    files: Annotated[list[Path], typer.Argument(help="Files in any supported format.", metavar="FILE")],
     kind: Annotated[
         DocumentKind | None, typer.Option(help="Kind of the documents. Default: detected from each document's text.")
     ] = None,

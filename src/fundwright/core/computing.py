@@ -277,7 +277,7 @@ class Computing:
             if await process.child.is_stalled():
                 self.close()  # those that wait for work were probably stopped with it
                 raise EOFError from None
-            raise TookTooLong(min(deadline_s, silent_s)) from None
+            raise TookTooLong(deadline_s if loop.time() >= end else silent_s) from None
         if kind == b"M":
             raise TookTooMuchMemory
         if kind != b"D":

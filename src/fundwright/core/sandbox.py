@@ -42,9 +42,9 @@ _MIN_BYTES = 10_000
 """The minimum size that a result counts as: each one costs the server time, even an empty one."""
 _BUFFER_BYTES = 1 << 18
 _REFUSAL_BYTES = 10_000
-_ANSWER_S, _MOST_ANSWERS = 20, 15
-"""How long the process to fork from may do nothing while it should import modules and fork, or may take to end, and how many times as long it may
-import modules. Then it is killed together with its children."""
+_ANSWER_S, _MOST_WAITS = 20, 15
+"""After how many seconds without processor time the process to fork from is killed with its children, and how often it is waited for so long while it
+works: five minutes, far more than importing modules takes on a busy machine."""
 _COSTLY_S, _FAILURE_S, _MOST_FAILURES = 1.0, 60.0, 1_000
 """After how long a failure is remembered, for how long, and how many are."""
 _OWN_SHARE = 0.8
@@ -291,7 +291,7 @@ class Sandbox:
 def _answer(process: subprocess.Popen[bytes], control: socket.socket) -> bytes:
     """What the process sends. Raises TimeoutError once it does nothing: on a busy machine, importing modules can take minutes."""
     used_s = _processor_s(process.pid)
-    for _ in range(_MOST_ANSWERS):
+    for _ in range(_MOST_WAITS):
         with suppress(TimeoutError):
             return control.recv(PROCESS.size)
         before_s, used_s = used_s, _processor_s(process.pid)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import date, timedelta
 from enum import StrEnum
 from uuid import UUID
@@ -22,7 +22,7 @@ _CURRENT_FOR = timedelta(days=731)
 """How long a document stays current. One of last year is often still right."""
 _NAME, _CAPITALIZED = re.compile(r"(?<=[a-z,;] )[A-Z][^\W\d_A-Z]{2,}"), re.compile(r"\b[A-Z][^\W\d_A-Z]{2,}")
 _LEAST_SHARED, _SHARE = 3, 0.6
-"""With these, 10 of 21 documents about the organizations in tests/firms that never name them are known to be theirs, and 4 of 29 others are taken for
+"""With these, 10 of 21 documents about the organizations in tests/firms that never name them are known to be theirs, and 6 of 29 others are taken for
 theirs."""
 _AGING = (DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL)
 READ_CHARACTERS = 60_000
@@ -42,7 +42,7 @@ class LeftOut(StrEnum):
     def label(self) -> str:
         """In the reader's language."""
         return {
-            LeftOut.OUTDATED: t("It is more than two years old, and you have newer documents."),
+            LeftOut.OUTDATED: t("It is more than two years old, and your other documents are newer or undated."),
             LeftOut.ABOUT_ANOTHER: t("It seems to be about another organization."),
         }[self]
 
@@ -57,19 +57,23 @@ def reasons_to_leave_out(documents: Sequence[DocumentText], company: str = "", *
     """Return the documents that drafts leave out unless a person lets drafts use them. The documents name the company if it is not given.
 
     A sheet about the projects of another contractor is not ours, and neither is a document about an organization that never names the company, if
-    two others do, or one if the name is given, unless it is a form that names nobody, or most of the people and places in it are those of our other
+    two others do, or one if the name is given, unless it is a form that names nobody, or most of the people and places in it are in our other
     documents. A document about us, or a proposal, is outdated if it is more than two years old, unless no other one
     of these is newer or has no date: the people and figures of the only proposal are old, too.
     """
     is_given = bool(company)
     company = company or infer_company([(document.kind, document.text) for document in documents])
     foreign = [each for each in documents if each.kind == DocumentKind.PAST_PERFORMANCE and _is_of_another(each.text, company)]
-    about_us = [each for each in documents if each.kind == DocumentKind.ABOUT_US]
-    naming = [each for each in documents if is_named_in(each.text, company)]
+    naming = {each.id for each in documents if is_named_in(each.text, company)}
     if naming and (is_given or len(naming) > 1):  # one document alone does not say whose name it is
-        unnamed = [each for each in about_us if each not in naming]
-        foreign += [each for each in unnamed if not (_is_own_form(each.text) or _shares_names(each, documents))]
-        foreign += [each for each in about_us if each in naming and _presents_another(each, company)]
+        about_us = [each for each in documents if each.kind == DocumentKind.ABOUT_US]
+        foreign += [each for each in about_us if each.id in naming and _presents_another(each, company)]
+        doubtful = {each.id for each in foreign} | {each.id for each in about_us if each.id not in naming}
+        known = {
+            name for each in documents if each.id not in doubtful for name in _CAPITALIZED.findall(each.text[:READ_CHARACTERS])
+        }
+        unnamed = (each for each in about_us if each.id not in naming)
+        foreign += [each for each in unnamed if not (_is_own_form(each.text) or _is_among(known, each.text))]
     found = {each.id: LeftOut.ABOUT_ANOTHER for each in foreign}
     ours = [each for each in documents if each.kind in _AGING and each.id not in found]
     newest = max((each.dated or today for each in ours), default=today)
@@ -92,13 +96,11 @@ def _is_own_form(text: str) -> bool:
     return bool(forms_in(entries)) and not any(_NAMED & {*words} for words in stated)
 
 
-def _shares_names(document: DocumentText, documents: Sequence[DocumentText]) -> bool:
-    """Whether most of the names in the sentences of a document stand in others, too, as those of colleagues and places do. Slides and handouts for
-    ourselves seldom say who we are."""
-    names = {*_NAME.findall(document.text[:READ_CHARACTERS])}
-    known = (word for each in documents if each is not document for word in _CAPITALIZED.findall(each.text[:READ_CHARACTERS]))
-    shared = names.intersection(known)
-    return len(shared) >= max(_LEAST_SHARED, _SHARE * len(names))
+def _is_among(known: Set[str], text: str) -> bool:
+    """Whether most of the names in the sentences of a text are known, as those of colleagues and places are. Slides and handouts for ourselves seldom
+    say who we are."""
+    names = {*_NAME.findall(text[:READ_CHARACTERS])}
+    return len(names & known) >= max(_LEAST_SHARED, _SHARE * len(names))
 
 
 def _presents_another(document: DocumentText, company: str) -> bool:

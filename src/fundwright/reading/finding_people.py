@@ -86,7 +86,8 @@ def _person_of_row(entry: Entry) -> Iterator[Fact]:
 
 def _person_of_cells(entry: Entry) -> Iterator[Fact]:
     """Whatever its columns are called, a row is about a person if one cell is a name alone and another one begins with a role."""
-    if by_meaning(entry.values, is_person=False).keys() & _OF_PROJECTS or [*_person_of_row(entry)]:
+    is_about_others = any(labels.OTHERS & {*labels.words_of(value.label)} for value in entry.values)
+    if is_about_others or by_meaning(entry.values, is_person=False).keys() & _OF_PROJECTS or [*_person_of_row(entry)]:
         return
     cells = [
         value.text
@@ -94,15 +95,15 @@ def _person_of_cells(entry: Entry) -> Iterator[Fact]:
         if labels.meaning_of(value.label, is_person=True) or not labels.is_known(value.label, is_person=True)
     ]
     cells += [value.label for value in entry.values if entry.kind is EntryKind.VALUES]
-    name = next((cell for cell in cells if (person := person_in(cell)) and not person.rest), "")
+    names = [cell for cell in cells if (person := person_in(cell)) and not person.rest]
     told = ((cell, _ROLE_END.split(cell)[0].strip()) for cell in cells)
     told = (
         (cell, role) for cell, role in told if is_role(role) and len(role.split()) <= _SHORT_ROLE_WORDS and not person_in(role)
     )
-    if name and (found := next(told, None)):
+    if len(names) == 1 and (found := next(told, None)):
         cell, role = found
         yield _person(
-            name, role, [cell] if cell != role and _QUALIFIES.search(cell) else [], entry.start, entry.end, status_of(cells)
+            names[0], role, [cell] if cell != role and _QUALIFIES.search(cell) else [], entry.start, entry.end, status_of(cells)
         )
 
 

@@ -75,7 +75,7 @@ def _chosen(readers: Sequence[Reader], head: bytes, filename: str) -> Reader:
     formats = ", ".join(reader.label for reader in readers)
     raise Unreadable(
         t(
-            "“{filename}” is in an unsupported format. Save it as PDF or DOCX, and add that. Supported formats: {formats}.",
+            "“{filename}” is in an unsupported format. Save it as PDF or DOCX and add that. Supported formats: {formats}.",
             filename=filename,
             formats=formats,
         )

@@ -78,13 +78,13 @@ OUR_KINDS = frozenset(
 KINDS_THAT_ANSWER_US = frozenset(kind for kind in DocumentKind if kind.answers_our_questions)
 
 Weights = Mapping[str, NDArray[np.float64]]
-"""By term, the weight for each kind, in their order; those of "" are the constants."""
+"""By term, the weight for each kind, in their order. There are no constants: those of long documents decided short ones."""
 
 _READ_CHARACTERS, _FIRST_LINES = 6_000, 3
 _TITLE_WEIGHT = 0.5
 """Titles say less than texts do: “final v3”."""
 _MIN_WORDS = 20
-"""Of a shorter text, the constants of whole documents do not count."""
+"""Caution is for longer texts."""
 _OF_SHORT_TEXTS = np.array([0.5 * (kind is DocumentKind.ABOUT_US) for kind in DocumentKind])
 """A few words say little: people mostly paste what they say of themselves."""
 _CAUTIONS = np.array([0.4 * (not kind.is_ours and not kind.is_requirement) for kind in DocumentKind])
@@ -104,7 +104,7 @@ def propose(*, title: str, filename: str, text: str, weights: Weights | None = N
     us unless they clearly say otherwise."""
     weights = weights or _stored_weights()
     is_long = len(text[:_READ_CHARACTERS].split()) >= _MIN_WORDS
-    scores = weights[""] + _CAUTIONS if is_long else _OF_SHORT_TEXTS.copy()
+    scores = (_CAUTIONS if is_long else _OF_SHORT_TEXTS).copy()
     for term, value in features(title=title, filename=filename, text=text).items():
         if term in weights:
             scores += value * weights[term]

@@ -75,6 +75,8 @@ PERSON: Meanings = (
     ),
     (FactField.NAME, _words("name employee who person staff nom")),
 )
+OTHERS = _words("agency client contact customer funder letter partner reference references school signed")
+"""Words of labels of what is about other organizations and their people."""
 DETAIL = _words(
     "uei cage ncage naics psc sic ein tin duns size gsa license licenses employees staff founded established incorporated headquarters office address commons"
     " sbc sam entity legal applicant vehicle vehicles bonding certification certifications certified socioeconomic setaside clearance"

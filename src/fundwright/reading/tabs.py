@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
+from typing import TypeGuard
+
+from msgspec.structs import replace
 
 from fundwright.reading.document import Block, Cell, Paragraph, Table, plain, visible
 from fundwright.reading.from_docling import MIN_COLUMNS
@@ -15,15 +18,32 @@ _MIN_ROWS = 3
 
 
 def with_tables(blocks: Sequence[Block]) -> list[Block]:
-    """Replace such lines by tables, whether they are one paragraph or several. Text with marks stays as it is."""
-    return [
-        block
-        for is_simple, some in groupby(blocks, key=_is_simple)
-        for block in (_tables_in([line for each in some for line in _lines(each)]) if is_simple else some)
-    ]
+    """Replace such lines by tables, whether they are one paragraph or several. Text with marks, and what is no table, stays as it is."""
+    lines = [(block, line) for block in blocks for line in (visible(block.runs).split("\n") if _is_simple(block) else [""])]
+    runs = [[*run] for _, run in groupby(lines, key=lambda each: len(_cells(each[1])))]
+    found = list[Block]()
+    for is_table, some in groupby(runs, key=lambda run: _is_table([_cells(line) for _, line in run])):
+        if is_table:
+            found += [_table([_cells(line) for _, line in run]) for run in some]
+            continue
+        for _, parts in groupby((each for run in some for each in run), key=lambda each: id(each[0])):
+            (block, first), *others = parts
+            text = "\n".join([first, *(line for _, line in others)])
+            found.append(replace(block, runs=plain(text)) if _is_simple(block) else block)
+    return found
 
 
-def _is_simple(block: Block) -> bool:
+def _is_table(rows: Sequence[Sequence[str]]) -> bool:
+    return len(rows[0]) >= MIN_COLUMNS and len(rows) >= _MIN_ROWS and not _is_contents(rows)
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Table:
+    names_columns = any(map(is_label, rows[0])) and not any(map(str.isdigit, "".join(rows[0])))
+    cells = tuple(tuple((place, Cell((Paragraph(plain(text)),))) for place, text in enumerate(row)) for row in rows)
+    return Table(cells, head=int(names_columns))
+
+
+def _is_simple(block: Block) -> TypeGuard[Paragraph]:
     return (
         isinstance(block, Paragraph)
         and not block.is_preformatted
@@ -33,21 +53,12 @@ def _is_simple(block: Block) -> bool:
     )
 
 
-def _lines(block: Block) -> list[str]:
-    return visible(block.runs).split("\n") if isinstance(block, Paragraph) else []
-
-
-def _tables_in(lines: Sequence[str]) -> Iterator[Block]:
-    for count, some in groupby(lines, key=lambda line: len(_cells(line))):
-        rows = [*some]
-        if count < MIN_COLUMNS or len(rows) < _MIN_ROWS:
-            yield Paragraph(plain("\n".join(rows)))
-            continue
-        cells = [_cells(row) for row in rows]
-        table = tuple(tuple((place, Cell((Paragraph(plain(text)),))) for place, text in enumerate(row)) for row in cells)
-        names_columns = any(map(is_label, cells[0])) and not any(map(str.isdigit, "".join(cells[0])))
-        yield Table(table, head=int(names_columns))
-
-
 def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in _TABS.split(line.strip()) if cell.strip()]
+
+
+def _is_contents(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first cells are numbers of headings, and the last ones those of pages."""
+    pages = [row[-1] for row in rows]
+    is_numbered = all(row[0][:1].isdigit() for row in rows) and all(map(str.isdecimal, pages))
+    return is_numbered and sorted(pages, key=int) == pages
