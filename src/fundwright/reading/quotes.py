@@ -187,8 +187,8 @@ def _with_blanks(lines: Sequence[_Line], found: list[bool]) -> list[bool]:
 
 
 def _headers(lines: Sequence[_Line], place: int, *, is_first: bool) -> int:
-    """How many lines from here on are the headers of a message. They begin with its sender, unless they are the first after a sign of it."""
-    kinds, last, count = set[str](), "", 0
+    """How many lines from here on are the headers of a message. They have a subject or an address, and begin with its sender, unless they are the first after a sign of it."""
+    kinds, last, count, is_mail = set[str](), "", 0, is_first
     for text, _ in lines[place : place + _MOST_HEADERS]:
         header = _HEADER.match(text.strip())
         kind = _NAME_OF.get(header[1].strip(), "") if header else ""
@@ -197,9 +197,9 @@ def _headers(lines: Sequence[_Line], place: int, *, is_first: bool) -> int:
             break
         if not kinds and kind != "from" and not is_first:
             return 0
-        last, count = kind or last, count + 1
+        last, count, is_mail = kind or last, count + 1, is_mail or kind == "subject" or "@" in text
         kinds.add(last)
-    return count if {"from", "date"} <= kinds and len(kinds) >= _FEWEST_HEADERS else 0
+    return count if is_mail and {"from", "date"} <= kinds and len(kinds) >= _FEWEST_HEADERS else 0
 
 
 def _attribution(lines: Sequence[_Line], place: int) -> int:
