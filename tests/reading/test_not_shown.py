@@ -123,6 +123,9 @@ def test_of_pages_is_marked(source: str, mark: Mark | None) -> None:
     assert ("77", mark) in spans(f"<html><h1>Team</h1>{source}</html>".encode(), "a.html")
 
 
+_WHITE_ON_NAVY = '<table><tr bgcolor="navy"><td style="color:white">12</td></tr></table>'
+
+
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
@@ -135,6 +138,10 @@ def test_of_pages_is_marked(source: str, mark: Mark | None) -> None:
         ("Write `<span hidden>` for 12\n", [("Write `` for 12", None)]),
         ("```\n<div hidden>\n```\n12", [("<div hidden>\n12", None)]),
         ("| a | b | c |\n|---|---|---|\n| 12 | 13 <i hidden>| 77</i> | 14 |", [(each, None) for each in ("a", "b", "c", "12", "13 ")] + [("/ 77", Mark.HIDDEN), ("14", None)]),
+        ('<div style="background:#003366">\n<span style="color:white">12</span></div>', [("\n12", None)]),
+        (_WHITE_ON_NAVY, [(_WHITE_ON_NAVY, None)]),
+        ("<div class=a><div>12</div><b style='color:white'>13</b></div><b style='color:white'>77</b>", [("1213", None), ("77", Mark.HIDDEN)]),
+        ("<b title='a class=b' style='color:white'>77</b>", [("77", Mark.HIDDEN)]),
         ("<br hidden>12 <span style='color:#fff;background:#000'>patents</span>", [("12 patents", None)]),
     ],
 )  # fmt: skip
