@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.document import Mark
-from fundwright.reading.slides import INVISIBLE_POINTS
+from fundwright.reading.document import INVISIBLE_POINTS, Mark
 
 Style = Mapping[str, str]
 """Values by the names of their properties."""
