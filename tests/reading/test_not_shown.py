@@ -114,6 +114,21 @@ def test_struck_text_of_slides_is_marked_and_slides_are_counted() -> None:
         ("<style>.a {color: #fff}</style><table><tr><td bgcolor=blue class=a>77</table>", None),
         ("<style>.a {color: #fff} .b {color: #000}</style><div class=a><p class=b>77</p></div>", None),
         ("<style>.a {display: none}</style><p class=a style='display: block'>77</p>", None),
+        ("<style>.tab-pane {display: none} .tab-pane.active {display: block}</style><p class='tab-pane active'>77</p>", None),
+        ("<style>.a {display: none} .open .a {display: block}</style><p class=a>77</p>", None),
+        ("<style>.a {visibility: hidden} .open > p.a {visibility: visible}</style><p class=a>77</p>", None),
+        ("<style>.a {opacity: 0} .a.in {opacity: 1}</style><p class='a in'>77</p>", None),
+        ("<style>.a {color: #fff} .b .a {color: #333}</style><p class=a>77</p>", None),
+        ("<style>section {display: none} .b section {display: block}</style><section>77</section>", None),
+        ("<style>.a {display: none !important} @media (min-width: 9px) {.b {display: block !important}}</style><p class='a b'>77</p>", None),
+        ("<style>.a {display: none} .b {display: block}</style><p class='b a'>77</p>", None),
+        ("<style>.b {display: block} .a {display: none}</style><p class='a b'>77</p>", Mark.HIDDEN),
+        ("<style>.a {display: none !important} .a {display: block}</style><p class=a>77</p>", Mark.HIDDEN),
+        ("<style>.a {display: none ! important} .open .a {display: block}</style><p class=a>77</p>", Mark.HIDDEN),
+        ("<style>.open .a {display: block}</style><p class=a style='display: none'>77</p>", Mark.HIDDEN),
+        ("<style>.a {display: none} .card p {display: block} .a:hover {display: none}</style><p class=a>77</p>", Mark.HIDDEN),
+        ("<style>.a {color: #fff} @media print {* {color: #000 !important}}</style><p class=a>77</p>", Mark.HIDDEN),
+        ("<p style='color: white; text-shadow: 0 0 2px #000'>77</p>", None),
         ("<p style='font-size: 0.8em'>77</p>", None),
         ("<div style='font-size: 0'><p style='font-size: 13px'>77</p></div>", None),
         ("<p style='position: relative; left: -9999px'>77</p>", None),
@@ -121,6 +136,9 @@ def test_struck_text_of_slides_is_marked_and_slides_are_counted() -> None:
 )  # fmt: skip
 def test_of_pages_is_marked(source: str, mark: Mark | None) -> None:
     assert ("77", mark) in spans(f"<html><h1>Team</h1>{source}</html>".encode(), "a.html")
+
+
+_WHITE_ON_NAVY = '<table><tr bgcolor="navy"><td style="color:white">12</td></tr></table>'
 
 
 @pytest.mark.parametrize(
@@ -135,6 +153,10 @@ def test_of_pages_is_marked(source: str, mark: Mark | None) -> None:
         ("Write `<span hidden>` for 12\n", [("Write `` for 12", None)]),
         ("```\n<div hidden>\n```\n12", [("<div hidden>\n12", None)]),
         ("| a | b | c |\n|---|---|---|\n| 12 | 13 <i hidden>| 77</i> | 14 |", [(each, None) for each in ("a", "b", "c", "12", "13 ")] + [("/ 77", Mark.HIDDEN), ("14", None)]),
+        ('<div style="background:#003366">\n<span style="color:white">12</span></div>', [("\n12", None)]),
+        (_WHITE_ON_NAVY, [(_WHITE_ON_NAVY, None)]),
+        ("<div class=a><div>12</div><b style='color:white'>13</b></div><b style='color:white'>77</b>", [("1213", None), ("77", Mark.HIDDEN)]),
+        ("<b title='a class=b' style='color:white'>77</b>", [("77", Mark.HIDDEN)]),
         ("<br hidden>12 <span style='color:#fff;background:#000'>patents</span>", [("12 patents", None)]),
     ],
 )  # fmt: skip

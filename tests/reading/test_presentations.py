@@ -1,8 +1,12 @@
-"""Speaker notes of presentations."""
+"""Speaker notes of presentations, and the colors of their shapes."""
 
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
 
 import odfdo
 import pptx
@@ -12,6 +16,7 @@ from fundwright.reading.document import Document, Mark, Note, runs_in, visible
 from fundwright.reading.formats import read
 from fundwright.reading.lines import Aside, lines_of
 from fundwright.reading.plugin import document_readers
+from fundwright.reading.presentations import PresentationReader
 from fundwright.reading.report import report_of
 
 _SLIDES = (("Team", ""), ("Safety plan", "Do not mention the delay.\nAsk for questions."))
@@ -70,3 +75,50 @@ def test_speaker_notes_of_a_hidden_slide_are_hidden() -> None:
     assert {run.mark for inner in note.blocks for run in runs_in(inner)} == {Mark.HIDDEN}
     assert not any(visible(runs_in(inner)) for inner in note.blocks)
     assert not [line for line in lines_of(document, with_asides=True) if line.aside]
+
+
+_WHITE = '<a:solidFill><a:schemeClr val="bg1"/></a:solidFill>'
+_SHAPE = (
+    f'<p:sp><p:nvSpPr><p:cNvPr id="{{0}}" name="{{0}}"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm><a:off x="9" y="9"/><a:ext cx="9" cy="9"/></a:xfrm>{_WHITE}</p:spPr>'
+    f'<p:txBody><a:bodyPr/><a:p><a:r><a:rPr lang="en">{_WHITE}</a:rPr><a:t>77</a:t></a:r></a:p></p:txBody></p:sp>'
+)
+_CPU_SECONDS = 10
+_READ_WITHOUT_DOCLING = (
+    f"import resource, sys; resource.setrlimit(resource.RLIMIT_CPU, ({_CPU_SECONDS},) * 2); from pathlib import Path; from fundwright.reading import presentations; "
+    "presentations.converted = lambda *_: None; presentations.blocks_of = lambda _: []; presentations.PresentationReader().read(Path(sys.argv[1]).read_bytes(), 'a.pptx')"
+)
+
+
+def _white_shapes(count: int, *, mapping: str = "<a:masterClrMapping/>") -> bytes:
+    """A slide with so many shapes whose fill and text have the first color of backgrounds in the theme."""
+    presentation = pptx.Presentation()
+    presentation.slides.add_slide(presentation.slide_layouts[6])
+    presentation.save(source := io.BytesIO())
+    with zipfile.ZipFile(source) as archive, zipfile.ZipFile(target := io.BytesIO(), "w") as changed:
+        for name in archive.namelist():
+            part = archive.read(name)
+            if name == "ppt/slides/slide1.xml":
+                shapes = "".join(_SHAPE.format(number) for number in range(2, count + 2))
+                text = part.decode().replace("</p:spTree>", f"{shapes}</p:spTree>").replace("<p:spTree/>", shapes)
+                part = text.replace("<a:masterClrMapping/>", mapping).encode()
+            changed.writestr(name, part)
+    return target.getvalue()
+
+
+def test_colors_of_many_shapes_are_found_in_linear_time(tmp_path: Path) -> None:
+    pytest.importorskip("resource")
+    (file := tmp_path / "a.pptx").write_bytes(_white_shapes(8_000))
+    done = subprocess.run([sys.executable, "-c", _READ_WITHOUT_DOCLING, file], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr or f"killed after {_CPU_SECONDS} s of CPU time"
+
+
+@pytest.mark.parametrize(
+    ("mapping", "marks"),
+    [
+        ("<a:masterClrMapping/>", {Mark.HIDDEN}),
+        ('<a:overrideClrMapping bg1="dk1" tx1="lt1" bg2="dk2" tx2="lt2"/>', {None}),
+    ],
+)
+def test_a_slide_may_have_other_names_for_the_colors_of_the_theme(mapping: str, marks: set[Mark | None]) -> None:
+    document = PresentationReader().read(_white_shapes(1, mapping=mapping), "a.pptx")
+    assert {run.mark for block in document.blocks for run in runs_in(block)} == marks

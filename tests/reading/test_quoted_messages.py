@@ -61,6 +61,9 @@ NOT_QUOTED = {
     "an announcement": f"{_OWN}\n\nOn our first project, the Navy wrote:\n\nGood work in 99 days.\n",
     "a list of contacts": f"{_OWN}\n\nFrom: the north\nTo: the 99 lakes\n\nThey hold 99 patents.\n",
     "a German sentence": f"{_OWN}\n\nAm Ende schrieb sie: 99 Punkte.\n",
+    "what an officer wrote": f'{_OWN}\n\nThe program officer (joe@agency.gov) wrote:\n\n"Good work."\n\nWe carry 99 boats.\n',
+    "what an officer wrote, on a day": f'{_OWN}\nThe program officer (joe@agency.gov) wrote on June 3, 2026:\n"Good work."\nWe carry 99 boats.\n',
+    "a trip": f"{_OWN}\n\nFrom: Boston, MA\nDate: June 3, 2026\nTo: Denver, CO\n\nWe carry 99 boats.\n",
 }
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from fundwright.core.sandbox_progress import report_progress
-from fundwright.reading.document import Mark
-from fundwright.reading.slides import INVISIBLE_POINTS
+from fundwright.reading.document import INVISIBLE_POINTS, Mark
 
 Style = Mapping[str, str]
 """Values by the names of their properties."""
@@ -22,12 +21,22 @@ _SIZE = re.compile(r"(-?\d{0,9}(?:\.\d{1,9})?)(px|pt|em|rem|%|vw|vh)?")
 _POINTS = {"px": 0.75, "pt": 1.0, "em": 12.0, "rem": 12.0, "%": 0.12, "vw": 9.0, "vh": 6.0, None: 0.75}
 """About as many as a unit has, for text and pages of common sizes."""
 _FAR_POINTS = -300
+_PLACED = ("absolute", "fixed")
+_SIDES = ("left", "top", "right", "bottom")
+_HIDING = ("display", "visibility", "opacity", "text-indent", *_SIDES)
+_COLORING = ("background", "background-color", "background-image", "text-shadow")
+_STRIKING = ("text-decoration", "text-decoration-line")
+_READ = frozenset((*_HIDING, *_COLORING, *_STRIKING, "position", "color", "font-size"))
+"""All properties that are read."""
+_IMPORTANT = re.compile(r"\s?!\s?important$")
+_MAYBE_ELEMENT, _MAYBE_NAME, _ATTRIBUTE = 2, 8, 9
+"""How much declarations count beside those of `_level`: those whose selectors may name an element, or a class or an id, and an attribute."""
 
 
 def style_of(declared: str) -> dict[str, str]:
-    """The properties in an attribute or a rule."""
+    """The properties in an attribute or a rule that say what is seen."""
     parts = (each.lower().partition(":") for each in declared.split(";"))
-    return {name.strip(): " ".join(value.split()) for name, colon, value in parts if colon}
+    return {name: " ".join(value.split()) for each, colon, value in parts if colon and (name := each.strip()) in _READ}
 
 
 def mark_in(style: Style) -> Mark | None:
@@ -36,11 +45,11 @@ def mark_in(style: Style) -> Mark | None:
         return Mark.HIDDEN
     if _points(style.get("opacity", "")) == 0:
         return Mark.HIDDEN
-    is_placed = style.get("position") in ("absolute", "fixed")
-    places = [style.get("text-indent", ""), *(style.get(side, "") for side in ("left", "top", "right", "bottom") if is_placed)]
+    is_placed = style.get("position") in _PLACED
+    places = [style.get("text-indent", ""), *(style.get(side, "") for side in _SIDES if is_placed)]
     if any((place := _points(each)) is not None and place <= _FAR_POINTS for each in places):
         return Mark.HIDDEN
-    return Mark.STRUCK if any("line-through" in style.get(f"text-decoration{each}", "") for each in ("", "-line")) else None
+    return Mark.STRUCK if any("line-through" in style.get(each, "") for each in _STRIKING) else None
 
 
 def is_tiny(style: Style, *, around: bool) -> bool:
@@ -58,8 +67,8 @@ def is_white(style: Style) -> bool | None:
 
 
 def is_colored(style: Style) -> bool:
-    """Whether a style sets a background that is not white."""
-    values = (style.get(f"background{each}", "") for each in ("", "-color", "-image"))
+    """Whether a style sets a background that is not white, or a shadow that shows white text."""
+    values = (style.get(each, "") for each in _COLORING)
     return any(not _NO_COLOR.fullmatch(_WHITE.sub("", value)) for value in values)
 
 
@@ -68,12 +77,51 @@ def _points(size: str) -> float | None:
     return float(found[1]) * _POINTS[found[2]] if found and found[1] not in ("", "-") else None
 
 
+def _shows(name: str, value: str) -> bool:
+    """Whether a property shows text that its other values hide."""
+    style = {"position": "absolute", name: value}
+    match name:
+        case "color":
+            return is_white(style) is False
+        case "font-size":
+            return not is_tiny(style, around=True)
+        case "position":
+            return value not in _PLACED
+        case _:
+            return name in _HIDING and mark_in(style) is None
+
+
+class _Declaration(NamedTuple):
+    """Of two that set the same property, the greater one holds."""
+
+    is_important: bool
+    level: int
+    order: int
+    value: str
+
+
+_Declarations = dict[str, _Declaration]
+"""By the names of their properties."""
+
+
+def _declarations(style: Style, level: int, order: int = 0) -> _Declarations:
+    return {
+        name: _Declaration(bool(_IMPORTANT.search(value)), level, order, _IMPORTANT.sub("", value))
+        for name, value in style.items()
+    }
+
+
+def _merge(into: _Declarations, others: _Declarations) -> None:
+    for name, other in others.items():
+        into[name] = max(into.get(name, other), other)
+
+
 class StyleSheet:
     """The rules of the style sheets in a page."""
 
     def __init__(self, root: Any) -> None:
         source = "\n".join(style.text or "" for style in root.iter("style"))
-        self._rules = dict[str, dict[str, str]]()
+        self._rules = dict[str, _Declarations]()
         self._coloring = set[str]()
         """The names in the last parts of all selectors whose rules set a background."""
         self._is_elsewhere = "@import" in source or any(
@@ -82,21 +130,36 @@ class StyleSheet:
             for each in root.iter("link", "script")
         )
         """Whether classes may have rules in other files."""
-        for selectors, declared, is_conditional in _rules(source):
+        for order, (selectors, declared, is_conditional) in enumerate(_rules(source)):
             report_progress()
             style = style_of(declared)
+            showing = {name: value for name, value in style.items() if _shows(name, _IMPORTANT.sub("", value))}
             for selector in map(str.strip, selectors.lower().split(",")):
                 if _SIMPLE.fullmatch(selector) and not is_conditional:
-                    self._rules.setdefault(selector, {}).update(style)
+                    self._add(selector, style, _level(selector), order)
+                elif showing:
+                    self._add_showing(selector, showing, order, is_conditional=is_conditional)
                 if is_colored(style):
                     self._coloring |= _last_names(selector)
 
+    def _add(self, selector: str, style: Style, level: int, order: int) -> None:
+        _merge(self._rules.setdefault(selector, {}), _declarations(style, level, order))
+
+    def _add_showing(self, selector: str, style: Style, order: int, *, is_conditional: bool) -> None:
+        """Add what shows the elements that a rule may be for. What others hide is not believed, because it may not hold."""
+        for name in _last_names(selector):
+            if name[0] in ".#":
+                self._add(name, style, _MAYBE_NAME, order)
+            elif not is_conditional:  # unlike “* {color: black}” for printing
+                self._add(name, style, _MAYBE_ELEMENT, order)
+
     def style(self, element: Any) -> dict[str, str]:
         """The style of an element: what its attribute says comes before what its id, its classes, and its name say."""
-        styles = [self._rules.get(name, {}) for name in _names(element)] + [style_of(element.get("style", ""))]
-        found = {name: value for style in styles for name, value in style.items()}
-        important = {name: value for style in styles for name, value in style.items() if value.endswith("!important")}
-        return {name: value.removesuffix("!important").rstrip() for name, value in (found | important).items()}
+        found: _Declarations = {}
+        for name in ("*", *_names(element)):
+            _merge(found, self._rules.get(name, {}))
+        _merge(found, _declarations(style_of(element.get("style", "")), _ATTRIBUTE))
+        return {name: declaration.value for name, declaration in found.items()}
 
     def may_color(self, element: Any, style: Style) -> bool:
         """Whether the background of an element may not be white."""
@@ -118,6 +181,11 @@ def _rules(source: str) -> Iterator[tuple[str, str, bool]]:
         depth = max(0, depth + opened - 1)
 
 
+def _level(selector: str) -> int:
+    """How much a simple selector counts: an id more than a class, and a class more than the name of an element."""
+    return 6 * ("#" in selector) + 3 * ("." in selector) + (selector[:1] not in (".", "#"))
+
+
 def _last_names(selector: str) -> set[str]:
     last = (_STATE.sub("", selector[-_LONGEST_SELECTOR:]).replace(">", " ").replace("+", " ").replace("~", " ").split() or [""])[
         -1
@@ -127,7 +195,7 @@ def _last_names(selector: str) -> set[str]:
 
 
 def _names(element: Any) -> Iterator[str]:
-    """The selectors that name an element, those that count more last."""
+    """The simple selectors that name an element."""
     tag = element.tag
     names = [f".{name}" for name in element.get("class", "").lower().split()]
     names += [f"#{element.get('id', '').lower()}"] if "id" in element.attrib else []

@@ -30,6 +30,8 @@ _FROM_KEPT = {0xFDE0 + place: character for place, character in enumerate(_KEPT)
 _SIGNS = dict.fromkeys(range(0xFDD0, 0xFDF0))
 
 
+INVISIBLE_POINTS = 2.0
+"""The largest size of type that a person does not see."""
 MOST_WORDS = 5_000
 """As many words of a page have places."""
 PageNumber = Annotated[int, Meta(ge=1, le=2**31 - 1)]

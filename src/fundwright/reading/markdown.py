@@ -20,6 +20,7 @@ _STRUCK = re.compile(r"~~(?=\S)([^~\n]{1,500})~~|<(?:del|s|strike)>([^<>\n]{1,50
 _OPENED = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})((?:\s(?:[^<>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}'){0,200})?)>|`")
 _HIDDEN = re.compile(r"\shidden(?=[\s=/]|$)", re.IGNORECASE)
 _STYLE = re.compile(r"\sstyle\s?=\s?(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_COLORS = re.compile(r"\s(?:bgcolor|background|class)\s?=", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _EMPTY = ("br", "hr", "img", "input", "source", "wbr")
 _INLINE = (
@@ -71,6 +72,8 @@ class MarkdownReader:
 def _marked(lines: Sequence[str]) -> Iterator[str]:
     """The lines with marks around the text in elements that are not shown, without their tags."""
     is_code, mark, tag, depth = False, None, "", 0
+    colored = dict[str, int]()
+    """How many elements are open with the names of those that may have a color behind their text."""
     for line in lines:
         report_progress()
         if not mark and line.lstrip().startswith(_FENCES):
@@ -87,7 +90,11 @@ def _marked(lines: Sequence[str]) -> Iterator[str]:
             is_quoted = is_quoted != (found[0] == "`")
             if is_quoted or not name or name in _EMPTY:
                 continue
-            if mark is None and not closing and (mark := _mark_of(attributes)):
+            if name in colored or (not closing and _may_color(attributes)):
+                colored[name] = colored.get(name, 0) + (-1 if closing else 1)
+                if not colored[name]:
+                    del colored[name]
+            if mark is None and not closing and (mark := _mark_of(attributes, on_color=bool(colored))):
                 written.append(line[start : found.start()])
                 start, tag, depth = found.end(), name, 1
             elif mark and name == tag:
@@ -104,13 +111,22 @@ def _unseen(text: str, mark: Mark) -> str:
     return mark.around(text.replace("|", "/")) if text.strip() else ""
 
 
-def _mark_of(attributes: str) -> Mark | None:
-    """The mark of text in an element with these attributes."""
+def _style(attributes: str) -> css.Style:
+    found = _STYLE.search(attributes)
+    return css.style_of((found[1] or found[2] or "") if found else "")
+
+
+def _may_color(attributes: str) -> bool:
+    """Whether the background of an element with these attributes may not be white."""
+    return bool(_COLORS.search(_QUOTED.sub("", attributes))) or css.is_colored(_style(attributes))
+
+
+def _mark_of(attributes: str, *, on_color: bool) -> Mark | None:
+    """The mark of text in an element with these attributes. `on_color` says that its background may not be white."""
     if _HIDDEN.search(_QUOTED.sub("", attributes)):
         return Mark.HIDDEN
-    found = _STYLE.search(attributes)
-    style = css.style_of((found[1] or found[2] or "") if found else "")
-    is_unseen = css.is_tiny(style, around=False) or (css.is_white(style) and not css.is_colored(style))
+    style = _style(attributes)
+    is_unseen = css.is_tiny(style, around=False) or (css.is_white(style) and not on_color)
     return Mark.HIDDEN if is_unseen else css.mark_in(style)
 
 

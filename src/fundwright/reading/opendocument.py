@@ -15,10 +15,10 @@ from typing import Any
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.checkboxes import with_boxes
-from fundwright.reading.document import Document, Mark, runs_of, visible, without_signs
+from fundwright.reading.document import INVISIBLE_POINTS, Document, Mark, runs_of, visible, without_signs
 from fundwright.reading.from_docling import blocks_of, converted
 from fundwright.reading.sheets import Sheet, document_of
-from fundwright.reading.slides import INVISIBLE_POINTS, Box, Shape, is_beside, is_on_white
+from fundwright.reading.slides import Box, Shape, is_beside, is_on_white
 from fundwright.reading.symbols import raised
 from fundwright.reading.word import check_unpacked_size
 from fundwright.reading.xml_parts import parsed, rewritten, written

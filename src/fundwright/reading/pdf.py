@@ -17,6 +17,7 @@ from fundwright.core.messages import t
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.checkboxes import with_boxes
 from fundwright.reading.document import (
+    INVISIBLE_POINTS,
     MOST_POINTS,
     Attachment,
     Block,
@@ -63,7 +64,6 @@ _HEADING_LINES, _HEADING_WORDS = 2, 16
 _NUMBERED = re.compile(r"\s{0,20}\d{1,2}(?:\.\d{1,2}){1,5}\s")
 _NUMBER = re.compile(r"\d+")
 _XFA_SHELL = re.compile(r"please wait", re.IGNORECASE)
-_INVISIBLE_POINTS = 2.0
 _TEXT_FIELDS = ("text", "textfield", "combobox", "listbox")
 _AROUND_LABEL = " \t:_."
 _MARKED = re.compile("[\ufdd0-\ufdef]")
@@ -549,7 +549,7 @@ def _looks(content: bytes, pages: Sequence[Any], *, has_layers: bool) -> dict[in
         if words:
             shown = with_annotations(document, page.page_num)
             objects = list(objects_on(shown))
-            tiny = {place for place, (_, box) in enumerate(words) if box[3] - box[1] <= _INVISIBLE_POINTS}
+            tiny = {place for place, (_, box) in enumerate(words) if box[3] - box[1] <= INVISIBLE_POINTS}
             raised = raised_words(shown, objects, words)  # first: texts that were left out of a painting have no characters
             hidden = tiny | hidden_words(shown, objects, words, has_layers=has_layers)
             boxes, marks = drawn_boxes(objects, words)

@@ -6,15 +6,15 @@ import io
 import posixpath
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.checkboxes import with_boxes
-from fundwright.reading.document import Document, Mark, without_signs
+from fundwright.reading.document import INVISIBLE_POINTS, Document, Mark, without_signs
 from fundwright.reading.from_docling import blocks_of, converted
-from fundwright.reading.slides import INVISIBLE_POINTS, Box, Shape, is_beside, is_on_white
+from fundwright.reading.slides import Box, Shape, is_beside, is_on_white
 from fundwright.reading.word import check_unpacked_size
 from fundwright.reading.xml_parts import parsed, rewritten, written
 
@@ -142,6 +142,12 @@ class _Slide:
             return fill is None or (fill.tag == f"{_A}solidFill" and self._is_white(fill))
         return True
 
+    @cached_property
+    def _color_map(self) -> Mapping[str, str]:
+        """The names in the theme of the names of colors on the slide."""
+        places = (f"{_P}clrMapOvr/{_A}overrideClrMapping", f"{_P}clrMap")
+        return next((found.attrib for layer in self._layers for each in places if (found := layer.find(each)) is not None), {})
+
     def _is_colored(self, element: Any) -> bool:
         if element.tag != f"{_P}sp":
             return element.tag != f"{_P}cxnSp"
@@ -161,10 +167,7 @@ class _Slide:
         return _code(color) in _WHITE
 
     def _is_white_in_theme(self, name: str) -> bool:
-        mapped = next(
-            (each.attrib for layer in self._layers for each in layer.iter(f"{_A}overrideClrMapping", f"{_P}clrMap")), {}
-        )
-        name = mapped.get(name) or _DEFAULT_MAP.get(name, name)
+        name = self._color_map.get(name) or _DEFAULT_MAP.get(name, name)
         named = None if self._theme is None else self._theme.find(f"{_A}themeElements/{_A}clrScheme/{_A}{name}")
         color = None if named is None else next(iter(named), None)
         return color is not None and _code(color) in _WHITE

@@ -49,6 +49,7 @@ _WROTE = re.compile(r"\b(?:wrote|schrieb|a écrit|ha scritto|escribió|escreveu|
 _BEGINS_DATE = re.compile(r"(?:On|Am|Le|Il|El|Em|Op|Den)\s[^\n]{0,200}\d")
 _SENT = re.compile(r"\d{1,2}[:.h]\d\d|@")
 """The time or the address in a line that names the writer of what follows."""
+_DATE = re.compile(r"\b(?:(?:19|20)\d\d|\d{1,2}([./])\d{1,2}\1\d\d)\b")
 _LONGEST_ATTRIBUTION, _MOST_WRAPPED = 400, 3
 _DEPTH = re.compile(rf"(?:\s?[>{QUOTE}]){{1,100}}\s?")
 _COMPARES = re.compile(r">\s?\d")
@@ -161,7 +162,7 @@ def _quoted(lines: Sequence[_Line], *, is_forward: bool) -> list[bool]:
         if wrapped and (following := _next(lines, place + wrapped - 1)) < len(lines) and lines[following].depth > depth:
             found[place : place + wrapped] = [True] * wrapped
             is_quoted, place = True, place + wrapped
-        elif begins_message or headers or wrapped:
+        elif begins_message or headers or (wrapped and _may_begin_message(lines, place, wrapped)):
             found[place:] = [True] * (len(lines) - place)
             break
         else:
@@ -187,8 +188,8 @@ def _with_blanks(lines: Sequence[_Line], found: list[bool]) -> list[bool]:
 
 
 def _headers(lines: Sequence[_Line], place: int, *, is_first: bool) -> int:
-    """How many lines from here on are the headers of a message. They begin with its sender, unless they are the first after a sign of it."""
-    kinds, last, count = set[str](), "", 0
+    """How many lines from here on are the headers of a message. They have a subject or an address, and begin with its sender, unless they are the first after a sign of it."""
+    kinds, last, count, is_mail = set[str](), "", 0, is_first
     for text, _ in lines[place : place + _MOST_HEADERS]:
         header = _HEADER.match(text.strip())
         kind = _NAME_OF.get(header[1].strip(), "") if header else ""
@@ -197,9 +198,9 @@ def _headers(lines: Sequence[_Line], place: int, *, is_first: bool) -> int:
             break
         if not kinds and kind != "from" and not is_first:
             return 0
-        last, count = kind or last, count + 1
+        last, count, is_mail = kind or last, count + 1, is_mail or kind == "subject" or "@" in text
         kinds.add(last)
-    return count if {"from", "date"} <= kinds and len(kinds) >= _FEWEST_HEADERS else 0
+    return count if is_mail and {"from", "date"} <= kinds and len(kinds) >= _FEWEST_HEADERS else 0
 
 
 def _attribution(lines: Sequence[_Line], place: int) -> int:
@@ -210,6 +211,13 @@ def _attribution(lines: Sequence[_Line], place: int) -> int:
         if joined.endswith(":") and len(joined) <= _LONGEST_ATTRIBUTION and _WROTE.search(joined) and _SENT.search(joined):
             return count
     return 0
+
+
+def _may_begin_message(lines: Sequence[_Line], place: int, count: int) -> bool:
+    """Whether an attribution may have a message below it that no signs show: mail programs write the date, and sentences rarely do."""
+    has_date = any(_DATE.search(line.text) for line in lines[place : place + count])
+    is_apart = place == 0 or not lines[place - 1].text.strip()
+    return bool(_BEGINS_DATE.match(lines[place].text.strip())) or (is_apart and has_date)
 
 
 _Leaf = Paragraph | Heading | Item

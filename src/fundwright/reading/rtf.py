@@ -10,10 +10,21 @@ from msgspec import structs
 
 from fundwright.core.sandbox_progress import report_progress
 from fundwright.reading.checkboxes import with_boxes
-from fundwright.reading.document import END, Block, Cell, Document, Item, Mark, Paragraph, Table, runs_of, without_signs
+from fundwright.reading.document import (
+    END,
+    INVISIBLE_POINTS,
+    Block,
+    Cell,
+    Document,
+    Item,
+    Mark,
+    Paragraph,
+    Table,
+    runs_of,
+    without_signs,
+)
 from fundwright.reading.from_docling import head_of
 from fundwright.reading.paragraphs import paragraphs
-from fundwright.reading.slides import INVISIBLE_POINTS
 from fundwright.reading.symbols import CHECKED, UNCHECKED
 
 _TOKEN = re.compile(r"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}]+)", re.DOTALL)

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-INVISIBLE_POINTS = 2.0
-"""The largest size of type that a person does not see."""
-
 
 class Box(NamedTuple):
     """In any unit, from the top left of the slide."""
