@@ -100,7 +100,9 @@ def _simplified(source: str) -> str:
         elif brace:
             written.append(f"{group.end}}}{box if group.is_field else ''}")
             box = "" if group.is_field else box
-            groups = groups[:-1] or [_Group()]
+            groups.pop()
+            if not groups:
+                groups.append(_Group())
         elif word in _STYLES:
             style_mark = marks_of_styles.get((word, number)) or (group.style_mark if word == "cs" else None)
             groups[-1] = replace(group, style_mark=style_mark)
