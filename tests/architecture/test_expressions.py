@@ -32,6 +32,7 @@ from fundwright.reading.finding_facts import facts_of
 from fundwright.reading.kinds import DocumentKind
 from fundwright.reading.markdown import MarkdownReader
 from fundwright.reading.paragraphs import paragraphs
+from fundwright.reading.rtf import RtfReader
 
 PROJECT = Path(__file__).resolve().parents[2]
 CPU_SECONDS = 20
@@ -289,6 +290,19 @@ def test_long_lines_take_no_longer_than_short_ones(scanner: str) -> None:
 def test_finds_what_is_slow_on_long_lines() -> None:
     scan = re.compile(r"\d[\d.,]* ?(?:%|percent)").findall
     assert {token for token in REPEATED if slowdown(scan, token) > MOST_SLOWDOWN} >= {"1", "1,", "1."}
+
+
+def test_nested_groups_take_no_longer_than_those_beside_each_other() -> None:
+    def cpu_s(groups: str) -> float:
+        start = time.process_time()
+        RtfReader().read(rf"{{\rtf1 {groups}}}".encode(), "a.rtf")
+        return time.process_time() - start
+
+    cpu_s("{}")  # the first call loads modules
+    count = 2 * CHARACTERS
+    nested, beside = f"{'{' * count}a{'}' * count}", f"{'{}' * count}a"
+    slowdowns = (cpu_s(nested) / max(cpu_s(beside), LEAST_S) for _ in range(3))
+    assert min(slowdowns) < MOST_SLOWDOWN
 
 
 @pytest.mark.security(42)

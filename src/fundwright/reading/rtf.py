@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from msgspec import structs
@@ -36,6 +36,16 @@ _CODE_PAGES = {
 _MARKS = {"v": Mark.HIDDEN, "deleted": Mark.DELETED, "strike": Mark.STRUCK, "striked": Mark.STRUCK}
 _COLORS = re.compile(r"\{\\colortbl([^{}]{0,20000})\}")
 _WHITE = re.compile(r"(?:\\(?:red|green|blue)255){3}")
+_HATCHES = frozenset(
+    f"bg{dark}{lines}" for dark in ("", "dk") for lines in ("bdiag", "cross", "dcross", "fdiag", "horiz", "vert")
+)
+_OF_CHARACTERS = frozenset({"highlight", "cb", "chcbpat", "chcfpat", "chshdng", *(f"ch{hatch}" for hatch in _HATCHES)})
+_OF_PARAGRAPHS = frozenset({"cbpat", "cfpat", "shading", "shptxt", *_HATCHES})
+"""What gives characters and paragraphs a ground of another color."""
+_IN_TABLES = frozenset({"intbl", "itap"})
+_OF_CELLS = re.compile(r"\\((?:raw)?(?:cl|tr|tscell)(?:c[bf]pat|shdng|pct|bg)[a-z]{0,20})(\d{1,10})?")
+"""What gives cells, rows, and cells of styles a ground."""
+_OF_PAGES = "\\background"
 _STYLES = ("s", "cs")
 """Styles of paragraphs and of characters."""
 _BOX = "1"
@@ -53,9 +63,8 @@ class _Group:
     marks: frozenset[Mark] = frozenset()
     style_mark: Mark | None = None
     is_white: bool = False
-    on_color: bool = False
-    in_color: bool = False
-    """Whether its paragraph has a color, or it is in a shape."""
+    grounds: frozenset[str] = frozenset()
+    """What may give its characters, its paragraph, or the table around it a color."""
     is_tiny: bool = False
     font: int = 0
     skipped: int = 1
@@ -65,7 +74,7 @@ class _Group:
     """What is written where the group ends."""
 
     def mark(self, *, in_colored_row: bool) -> Mark | None:
-        is_unseen = self.is_tiny or (self.is_white and not (self.on_color or self.in_color or in_colored_row))
+        is_unseen = self.is_tiny or (self.is_white and not (self.grounds or in_colored_row))
         return next((mark for mark in _MARKS.values() if mark in self.marks), Mark.HIDDEN if is_unseen else self.style_mark)
 
 
@@ -94,6 +103,12 @@ def _simplified(source: str) -> str:
     skipped: int = 0
     colors = found[1].split(";") if (found := _COLORS.search(source[:200_000])) else []
     white = {str(place) for place, color in enumerate(colors) if _WHITE.fullmatch("".join(color.split()))}
+    if _OF_PAGES in source:
+        white = set[str]()
+    colorless = white if colors and colors[0].strip() else white | {"0"}
+    # Rows may be defined after their cells, and tables in cells are.
+    has_colored_cells = any(_is_color(cell[1], cell[2], colorless) for cell in _OF_CELLS.finditer(source))
+    ground_words = _OF_CHARACTERS | _OF_PARAGRAPHS | (_IN_TABLES if has_colored_cells else frozenset())
     for token in _TOKEN.finditer(source):
         report_progress()
         word, number, code, sign, brace, text = token.groups()
@@ -111,7 +126,9 @@ def _simplified(source: str) -> str:
         elif brace:
             written.append(f"{group.end}}}{box if group.is_field else ''}")
             box = "" if group.is_field else box
-            groups = groups[:-1] or [_Group()]
+            groups.pop()
+            if not groups:
+                groups.append(_Group())
         elif word in _STYLES:
             style_mark = marks_of_styles.get((word, number)) or (group.style_mark if word == "cs" else None)
             groups[-1] = replace(group, style_mark=style_mark)
@@ -121,25 +138,22 @@ def _simplified(source: str) -> str:
             groups[-1] = replace(group, marks=marks, style_mark=None)
             written.append(token[0])
         elif word == "plain":
-            groups[-1] = replace(group, marks=frozenset(), is_white=False, on_color=False, is_tiny=False)
+            groups[-1] = replace(group, marks=frozenset(), is_white=False, grounds=group.grounds - _OF_CHARACTERS, is_tiny=False)
             written.append(token[0])
         elif word in ("trowd", "intbl", "row", "pard"):
             in_row = word in ("trowd", "intbl")
-            in_colored_row = in_colored_row and word in ("intbl", "pard")
+            in_colored_row = has_colored_cells and (word == "trowd" or (in_colored_row and word != "row"))
             if word == "pard":
-                groups[-1] = replace(group, style_mark=None, in_color=False)
+                groups[-1] = replace(group, style_mark=None, grounds=group.grounds & _OF_CHARACTERS)
+            elif word in ground_words:
+                groups[-1] = replace(group, grounds=group.grounds | {word})
             written.append(token[0])
         elif word == "cf":
             groups[-1] = replace(group, is_white=number in white)
             written.append(token[0])
-        elif word in ("highlight", "cb", "chcbpat"):
-            groups[-1] = replace(group, on_color=number != "0" and number not in white)
-            written.append(token[0])
-        elif word in ("cbpat", "shptxt"):
-            groups[-1] = replace(group, in_color=number not in white)
-            written.append(token[0])
-        elif word == "clcbpat":
-            in_colored_row = in_colored_row or number not in white
+        elif word in ground_words:
+            grounds = group.grounds | {word} if _is_color(word, number, colorless) else group.grounds - {word}
+            groups[-1] = replace(group, grounds=grounds)
             written.append(token[0])
         elif word == "fs" and number:
             groups[-1] = replace(group, is_tiny=int(number) <= 2 * INVISIBLE_POINTS)
@@ -175,6 +189,11 @@ def _simplified(source: str) -> str:
         elif sign != "-":  # a place where a word may be divided
             written.append(text or token[0])
     return "".join(written)
+
+
+def _is_color(word: str, number: str | None, colorless: Collection[str]) -> bool:
+    """Whether the word gives a ground: its number is a place in the table of colors, or says how dark a pattern is."""
+    return number not in (colorless if word in ("highlight", "cb") or "pat" in word else ("0",))
 
 
 def _marks_of_styles(source: str) -> dict[tuple[str, str], Mark]:
