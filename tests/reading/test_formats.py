@@ -166,7 +166,7 @@ def test_encodings_that_no_file_declares(text: str, encoding: str) -> None:
 @pytest.mark.parametrize(
     ("language", "advice"),
     [
-        ("en", "Save it as PDF or DOCX, and add that."),
+        ("en", "Save it as PDF or DOCX and add that."),
         ("de", "Speichern Sie die Datei als PDF oder DOCX"),
         ("fr", "Enregistrez-le en PDF ou DOCX"),
     ],

@@ -85,7 +85,7 @@ _TITLE_WEIGHT = 0.5
 """Titles say less than texts do: “final v3”."""
 _MIN_WORDS = 20
 """Caution is for longer texts."""
-_OF_SHORT_TEXTS = np.array([0.5 * (kind is DocumentKind.ABOUT_US) for kind in DocumentKind])
+_OF_SHORT_TEXTS = np.array([1.0 * (kind is DocumentKind.ABOUT_US) for kind in DocumentKind])
 """A few words say little: people mostly paste what they say of themselves."""
 _CAUTIONS = np.array([0.4 * (not kind.is_ours and not kind.is_requirement) for kind in DocumentKind])
 """Added to the scores of kinds: in doubt, a draft rather lacks a document of ours than quotes one that is not."""
