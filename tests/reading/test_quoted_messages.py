@@ -45,6 +45,8 @@ HTML_REPLIES = {
     "Thunderbird, answer below": f"<div class=moz-cite-prefix>Le 06/04/2026 à 09:00, Ann Lee a écrit :</div><blockquote type=cite cite='mid:1'><p>{_QUOTED}</p><blockquote type=cite>{_OLDER}</blockquote></blockquote><p>{_OWN}</p>",
     "Gmail, answers between": f"<div class=gmail_quote><div class=gmail_attr>On Mon, Apr 6, 2026 at 9:00 AM Ann Lee &lt;ann@x.example&gt; wrote:</div><blockquote class=gmail_quote>{_QUOTED}</blockquote><div>{_OWN}</div><blockquote class=gmail_quote>{_OLDER}</blockquote></div>",
     "Outlook on the web, renamed": f"<div>{_OWN}</div><div id=x_appendonsend></div><p>{_QUOTED}</p>",
+    "Outlook's copy of Gmail": f"<div>{_OWN}</div><blockquote style='border:none;border-left:solid #CCCCCC 1.0pt;padding:0in 0in 0in 6.0pt'>{_QUOTED}</blockquote>",
+    "a thin border": f"<div>{_OWN}</div><blockquote style='border-left: 0.75pt solid gray'>{_QUOTED}</blockquote>",
     "in a table for layout": f"<table><tr><td><p>{_OWN}</p><blockquote>{_QUOTED}</blockquote></td></tr></table>",
     "a table that is quoted": f"<p>{_OWN}</p><blockquote><table><tr><th>Item<th>Amount<th>Year<tr><td>Patents<td>77 patents<td>2020<tr><td>Boats<td>5<td>2021</table></blockquote>",
 }  # fmt: skip

@@ -54,7 +54,7 @@ _LONGEST_ATTRIBUTION, _MOST_WRAPPED = 400, 3
 _DEEPEST = 100
 _DEPTH = re.compile(rf"(?:\s?[>{QUOTE}]){{1,{_DEEPEST}}}\s?")
 _COMPARES = re.compile(r">\s?\d")
-_INDENTS = re.compile(r"border(?:-left)?\s?:\s?(?:none|0)", re.IGNORECASE)
+_BORDER, _NO_BORDER = re.compile(r"(?:^|;)\s*border(-left)?\s*:\s*([^;]*)"), re.compile(r"(?:none|0(?:\.0)?(?:[a-z]{2})?)\s*")
 _QUOTED_CLASSES = frozenset(("yahoo_quoted", "protonmail_quote", "moz-cite-prefix"))
 _BEGIN_QUOTES = frozenset(("appendonsend", "divRplyFwdMsg", "stopSpelling", "mail-editor-reference-message-container"))
 """The elements of Outlook after which everything is quoted."""
@@ -131,12 +131,12 @@ def _signed(text: str | None, depth: int) -> str | None:
 def _quotes(element: Any) -> bool:
     if not isinstance(element.tag, str):
         return False
-    is_indented = (
-        element.tag == "blockquote" and element.get("type") != "cite" and bool(_INDENTS.search(element.get("style", "")))
-    )
+    if element.tag == "blockquote":
+        borders = dict(_BORDER.findall(element.get("style", "").casefold()))
+        is_indented = bool(_NO_BORDER.fullmatch(borders.get("-left", borders.get("", "solid"))))
+        return element.get("type") == "cite" or not is_indented
     names = (name.removeprefix("x_") for name in element.get("class", "").split())  # as Outlook on the web renames them
-    is_quote = element.tag == "blockquote" or not _QUOTED_CLASSES.isdisjoint(names)
-    return is_quote and not is_indented
+    return not _QUOTED_CLASSES.isdisjoint(names)
 
 
 def _quoted(lines: Sequence[_Line], *, is_forward: bool) -> list[bool]:
