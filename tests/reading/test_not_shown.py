@@ -114,6 +114,7 @@ def test_struck_text_of_slides_is_marked_and_slides_are_counted() -> None:
         ("<style>.a {color: #fff}</style><table><tr><td bgcolor=blue class=a>77</table>", None),
         ("<style>.a {color: #fff} .b {color: #000}</style><div class=a><p class=b>77</p></div>", None),
         ("<style>.a {display: none}</style><p class=a style='display: block'>77</p>", None),
+        ("<style media=print>.a {display: none}</style><p class=a>77</p>", None),
         ("<style>.tab-pane {display: none} .tab-pane.active {display: block}</style><p class='tab-pane active'>77</p>", None),
         ("<style>.a {display: none} .open .a {display: block}</style><p class=a>77</p>", None),
         ("<style>.a {visibility: hidden} .open > p.a {visibility: visible}</style><p class=a>77</p>", None),

@@ -43,6 +43,10 @@ HTML_REPLIES = {
     "Gmail": f"<div dir=ltr>{_OWN}</div><br>" + _GMAIL.format("On Mon, Apr 6, 2026 at 9:00 AM Ann Lee &lt;<a href=x>ann@x.example</a>&gt; wrote:", f'<blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex"><div>{_QUOTED}</div></blockquote>'),
     "Apple Mail": f"<body>{_OWN}<br><div><br><blockquote type=cite><div>On Apr 6, 2026, at 9:00 AM, Ann Lee wrote:</div><br><div>{_QUOTED}</div></blockquote></div></body>",
     "Thunderbird, answer below": f"<div class=moz-cite-prefix>Le 06/04/2026 à 09:00, Ann Lee a écrit :</div><blockquote type=cite cite='mid:1'><p>{_QUOTED}</p><blockquote type=cite>{_OLDER}</blockquote></blockquote><p>{_OWN}</p>",
+    "Gmail, answers between": f"<div class=gmail_quote><div class=gmail_attr>On Mon, Apr 6, 2026 at 9:00 AM Ann Lee &lt;ann@x.example&gt; wrote:</div><blockquote class=gmail_quote>{_QUOTED}</blockquote><div>{_OWN}</div><blockquote class=gmail_quote>{_OLDER}</blockquote></div>",
+    "Outlook on the web, renamed": f"<div>{_OWN}</div><div id=x_appendonsend></div><p>{_QUOTED}</p>",
+    "Outlook's copy of Gmail": f"<div>{_OWN}</div><blockquote style='border:none;border-left:solid #CCCCCC 1.0pt;padding:0in 0in 0in 6.0pt'>{_QUOTED}</blockquote>",
+    "a thin border": f"<div>{_OWN}</div><blockquote style='border-left: 0.75pt solid gray'>{_QUOTED}</blockquote>",
     "in a table for layout": f"<table><tr><td><p>{_OWN}</p><blockquote>{_QUOTED}</blockquote></td></tr></table>",
     "a table that is quoted": f"<p>{_OWN}</p><blockquote><table><tr><th>Item<th>Amount<th>Year<tr><td>Patents<td>77 patents<td>2020<tr><td>Boats<td>5<td>2021</table></blockquote>",
 }  # fmt: skip
@@ -110,7 +114,9 @@ def test_that_are_forwarded_are_statements(content: bytes) -> None:
     assert _OWN not in quoted
 
 
-@pytest.mark.parametrize("subject", ["FW: Patents", "WG: Patente", "TR : Brevets"])
+@pytest.mark.parametrize(
+    "subject", ["FW: Patents", "WG: Patente", "TR : Brevets", "[EXTERNAL] FW: Patents", "[board] [x] Fwd: Patents"]
+)
 @pytest.mark.parametrize("html", [f"<div>See.</div>{_OUTLOOK_WEB}", _OUTLOOK_DESKTOP])
 def test_that_outlook_forwards_are_known_by_the_subject(subject: str, html: str) -> None:
     content = _message(html=f"{html}{_OUTLOOK_WEB.replace('77', '99')}", subject=subject)

@@ -120,7 +120,9 @@ class StyleSheet:
     """The rules of the style sheets in a page."""
 
     def __init__(self, root: Any) -> None:
-        source = "\n".join(style.text or "" for style in root.iter("style"))
+        source = "\n".join(
+            style.text or "" for style in root.iter("style") if style.get("media", "").strip().casefold() != "print"
+        )
         self._rules = dict[str, _Declarations]()
         self._coloring = set[str]()
         """The names in the last parts of all selectors whose rules set a background."""

@@ -25,7 +25,7 @@ from fundwright.reading.document import (
 )
 from fundwright.reading.paragraphs import paragraphs, words_of
 
-_FORWARDS = re.compile(r"\s{0,9}(?:fwd?|wg|tr|rv|enc)\s?:", re.IGNORECASE)
+_FORWARDS = re.compile(r"(?:\s{0,9}\[[^\[\]]{1,60}\]){0,5}\s{0,9}(?:fwd?|wg|tr|rv|enc)\s?:", re.IGNORECASE)
 _FORWARDED = re.compile(
     r"(?:-{2,30}\s{0,3})?(?:(?:begin )?forwarded message|(?:anfang der )?weitergeleiteten? (?:nachricht|e-mail)|(?:début du )?message (?:transféré|réexpédié)"
     r"|mensaje reenviado|messaggio inoltrato|doorgestuurd bericht)\s?(?:-{2,30}|:)",
@@ -51,10 +51,11 @@ _SENT = re.compile(r"\d{1,2}[:.h]\d\d|@")
 """The time or the address in a line that names the writer of what follows."""
 _DATE = re.compile(r"\b(?:(?:19|20)\d\d|\d{1,2}([./])\d{1,2}\1\d\d)\b")
 _LONGEST_ATTRIBUTION, _MOST_WRAPPED = 400, 3
-_DEPTH = re.compile(rf"(?:\s?[>{QUOTE}]){{1,100}}\s?")
+_DEEPEST = 100
+_DEPTH = re.compile(rf"(?:\s?[>{QUOTE}]){{1,{_DEEPEST}}}\s?")
 _COMPARES = re.compile(r">\s?\d")
-_INDENTS = re.compile(r"border(?:-left)?\s?:\s?(?:none|0)", re.IGNORECASE)
-_QUOTED_CLASSES = frozenset(("gmail_quote", "yahoo_quoted", "protonmail_quote", "moz-cite-prefix"))
+_BORDER, _NO_BORDER = re.compile(r"(?:^|;)\s*border(-left)?\s*:\s*([^;]*)"), re.compile(r"(?:none|0(?:\.0)?(?:[a-z]{2})?)\s*")
+_QUOTED_CLASSES = frozenset(("yahoo_quoted", "protonmail_quote", "moz-cite-prefix"))
 _BEGIN_QUOTES = frozenset(("appendonsend", "divRplyFwdMsg", "stopSpelling", "mail-editor-reference-message-container"))
 """The elements of Outlook after which everything is quoted."""
 
@@ -101,7 +102,7 @@ def mark_quotes(root: Any) -> None:
             (inner,) = element
             inner.tail = _signed(inner.tail, depth + after)
             continue
-        if element.get("id") in _BEGIN_QUOTES:
+        if element.get("id", "").removeprefix("x_") in _BEGIN_QUOTES:
             after += 1
         inner_depth = depth + _quotes(element)
         if element.tag != "style":
@@ -124,17 +125,18 @@ def _line(text: str) -> _Line:
 
 
 def _signed(text: str | None, depth: int) -> str | None:
-    return QUOTE * depth + text if depth and text and text.strip() else text
+    return QUOTE * min(depth, _DEEPEST) + text if depth and text and text.strip() else text
 
 
 def _quotes(element: Any) -> bool:
     if not isinstance(element.tag, str):
         return False
-    is_indented = (
-        element.tag == "blockquote" and element.get("type") != "cite" and bool(_INDENTS.search(element.get("style", "")))
-    )
-    is_quote = element.tag == "blockquote" or not _QUOTED_CLASSES.isdisjoint(element.get("class", "").split())
-    return is_quote and not is_indented
+    if element.tag == "blockquote":
+        borders = dict(_BORDER.findall(element.get("style", "").casefold()))
+        is_indented = bool(_NO_BORDER.fullmatch(borders.get("-left", borders.get("", "solid"))))
+        return element.get("type") == "cite" or not is_indented
+    names = (name.removeprefix("x_") for name in element.get("class", "").split())  # as Outlook on the web renames them
+    return not _QUOTED_CLASSES.isdisjoint(names)
 
 
 def _quoted(lines: Sequence[_Line], *, is_forward: bool) -> list[bool]:
