@@ -31,6 +31,7 @@ def never(*_texts: object) -> None:
 
 
 def advance(seconds: float) -> None:
+    """Say again and again that there is progress, as a reader of a long document does."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         time.sleep(0.05)

@@ -48,6 +48,7 @@ _OWN_DATA = (DocumentKind.ABOUT_US, DocumentKind.DATA)
 
 
 def details_in(text: str, entries: Sequence[Entry], kind: DocumentKind, forms: Set[int]) -> Iterator[Fact]:
+    """Yield labeled values, codes, addresses, and listed certifications. `forms` are the groups of entries that `forms_in` returns."""
     for entry in entries if kind in _OWN_DATA else ():
         if entry.kind is EntryKind.ROW and (certification := _certification_of_row(entry)):
             yield certification

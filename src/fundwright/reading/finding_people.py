@@ -47,6 +47,7 @@ _ROLE_WORDS, _SHORT_ROLE_WORDS = 14, 6
 
 
 def people_in(text: str, entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
+    """Yield the people of the organization. Sheets of past work name those of customers, so they have none."""
     if kind is DocumentKind.RESUME:
         rows = [fact for entry in entries if entry.kind is EntryKind.ROW for fact in _person_of_row(entry)]
         yield from rows or _resumes(text, entries)

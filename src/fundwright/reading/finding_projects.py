@@ -64,6 +64,7 @@ class _Record:
 
 
 def projects_in(entries: Sequence[Entry], kind: DocumentKind) -> Iterator[Fact]:
+    """Yield projects. Résumés, earlier proposals, and emails tell of those of others, too, so they have none."""
     is_message = any(
         value.label.casefold() in ("from", "von", "de") and EMAIL.search(value.text)
         for entry in entries
